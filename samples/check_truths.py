@@ -31,6 +31,7 @@ TIMES |= {
     "own-sock-latency.txt": {"sock-latency": {"total": 403}},
     "own-call-trace.txt": {"call-trace": {"in-softirq": 39, "in-thread": 14}},
     "net-latency.txt": {"net-latency": {"drv-ip": 104, "tcp-app": 52, "udp-app": 52, "app-tcp": 52, "qdisc": 104}},
+    "servers-parts.rec": {"net-latency": {"tcp-app": 8403, "app-tcp": 8403}},
     "tx-latency.txt": {"tx-latency": {"app-tcp": 167, "qdisc": 167}},
     "packet-flow.rec": {"packet-flow": {"ip-tcp": 309, "ip-udp": 294, "app-tcp": 309, "drv-done": 204, "total": 1215}},
     "netdev-times.txt": {"netdev-times": {"receive-app": 61}},
@@ -53,7 +54,7 @@ VERSIONS = {
     "rx-latency-version-1.txt": 1,
     "own-rx-latency.txt": 2, "own-sock-latency.txt": 2, "own-dropwatch.txt": 2, "rx-latency.rec": 2, "dropwatch.rec": 2,
     "net-latency.txt": 3, "tx-latency.txt": 3, "own-call-trace.txt": 3, "packet-flow.rec": 3,
-    "rx-latency-cost.rec": 4,
+    "rx-latency-cost.rec": 4, "servers-parts.rec": 5,
 }
 
 
@@ -66,6 +67,17 @@ def counters_of(report):
     return found
 
 
+def check_parts(name, report):
+    """Fail unless the parts of a stage add up to it."""
+    parts = {}
+    for stage in report["stages"]:
+        if "part_of" in stage and not stage["group"]:
+            parts[stage["part_of"]] = parts.get(stage["part_of"], 0) + stage["sum_ns"]
+    whole = {stage["stage"]: stage["sum_ns"] for stage in report["stages"] if stage["stage"] in parts and not stage["group"]}
+    assert parts == whole, f"{name}: {parts}, {whole}"
+    return len(parts)
+
+
 def check_versions():
     for name, version in VERSIONS.items():
         lines = subprocess.run(["zstd", "-dcf", HERE / name], stdout=subprocess.PIPE, check=True).stdout.splitlines()
@@ -75,6 +87,7 @@ def check_versions():
 
 def main():
     check_versions()
+    divided = 0
     for sample in sorted(HERE.glob("*.*")):
         if sample.suffix not in (".txt", ".rec"):
             continue
@@ -82,6 +95,7 @@ def main():
         done = subprocess.run([sys.argv[1], "report", "--format", "ndjson", sample], stdout=subprocess.PIPE, text=True,
                               check=True)
         reports = {report["recipe"]: report for report in map(json.loads, done.stdout.splitlines())}
+        divided += sum(check_parts(name, report) for report in reports.values())
         known = DROPS.get(name, {}).keys() | TIMES.get(name, {}).keys() | COUNTERS.get(name, {}).keys()
         assert known or name in MEANS, f"{name}: nothing is known of it"
         for recipe, expected in DROPS.get(name, {}).items():
@@ -101,6 +115,7 @@ def main():
             assert averages["total"] == MEANS[name], f"{name}: {averages}"
         if name == "mixed-paste.txt":
             assert sum(report["accounting"]["skipped_probes"] for report in reports.values()) == 8
+    assert divided == 2, divided
     print("each sample is what it is known to be")
 
 

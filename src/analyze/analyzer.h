@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "analyze/summary.h"
 #include "base/result.h"
 #include "decode/record.h"
+#include "kinds/kind.h"
 
 namespace stapgen::analyze {
 
-struct AnalyzerOptions {
-    /// Names of fields of the header's own records, or "port" where they have an endpoint `local`; empty: the whole
-    /// only.
-    std::vector<std::string> group_by;
-    std::size_t max_groups = 512;    ///< limit of distinct ones; the rest is the group "other"
-    std::size_t slowest = 10;        ///< number of records kept per direction
-    std::int64_t resolution_ns = 1;  ///< stages are multiples of it
-    bool keep_intervals = false;     ///< whether take_interval() is wanted
-    bool keep_series = true;         ///< whether Summary::series is, which takes megabytes
-};
+using kinds::Measured;
 
-/// Turns records into a Summary. Memory depends on the number of groups and of drop rows, not on the number
+/// Turns records into what was measured. Memory depends on the number of groups and of rows of drops, not on the number
 /// of records. One thread. Never fails on what a script prints; what does not add up shows in the accounting.
 class Analyzer {
   public:
     /// Fails when a field to group by is not there. `header` must outlive the Analyzer.
-    static base::Result<Analyzer> create(const decode::Header& header, AnalyzerOptions options = {});
+    static base::Result<Analyzer> create(const decode::Header& header, kinds::Settings settings = {});
     Analyzer(Analyzer&&) noexcept;
     Analyzer& operator=(Analyzer&&) noexcept;
     ~Analyzer();
@@ -40,14 +28,14 @@ class Analyzer {
     /// One that nobody wants: it counts as filtered.
     void count_filtered(const decode::Record& record);
 
-    /// Everything so far. `input` and `transport` are left to the caller.
-    [[nodiscard]] Summary summary() const;
+    /// Everything so far. What the caller knows of the run is left to it.
+    [[nodiscard]] Measured measured() const;
     /// Its accounting alone.
-    [[nodiscard]] Accounting accounting() const;
+    [[nodiscard]] kinds::Accounting accounting() const;
 
     /// The interval that the last tick or end line closed, once; nothing if none was closed since the last
     /// call or keep_intervals is off. Its accounting holds the differences over the interval.
-    std::optional<Summary> take_interval();
+    std::optional<Measured> take_interval();
 
   private:
     struct State;

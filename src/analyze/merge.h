@@ -3,14 +3,16 @@
 
 #include <vector>
 
-#include "analyze/summary.h"
 #include "base/result.h"
+#include "kinds/measured.h"
 
 namespace stapgen::analyze {
 
+using kinds::Measured;
+
 /// Error (bad_input): what these say may not be added: they are of two recipes, or of two definitions
 /// (recording::definition_of()). What has no definition is of one with all others of its recipe that have none.
-base::Result<void> check_one_definition(const Summary& summary, const Summary& other);
+base::Result<void> check_one_definition(const Measured& measured, const Measured& other);
 
 /// A sum of recordings is a fold: they are sorted by start, end and host, and each is added to those before it. What is
 /// of one key meets: distributions, counts and accounts are whole numbers, so that a sum is exact and no order of
@@ -26,11 +28,11 @@ base::Result<void> check_one_definition(const Summary& summary, const Summary& o
 /// Drops of several kernels meet by module, function and reason, for offsets differ there.
 ///
 /// Error (bad_input): that of check_one_definition(); nothing is added.
-base::Result<void> merge(Summary& into, Summary added);
+base::Result<void> merge(Measured& into, Measured added);
 
 /// All of them, which are of one definition and at least one, in the order of their starts, ends and hosts: whatever
-/// order they are given in, the sum is the same. Counters that were read (Summary::tracks) are the exception: they rise
-/// from sample to sample, and stay in the order in which they are given.
-Summary merge_all(std::vector<Summary> recordings);
+/// order they are given in, the sum is the same. Counters that were read (the table "readings") are the exception: they
+/// rise from sample to sample, and stay in the order in which they are given.
+Measured merge_all(std::vector<Measured> recordings);
 
 }  // namespace stapgen::analyze

@@ -210,7 +210,8 @@ class CounterSamples final : public Importer {
     std::unordered_map<std::string, Seen> seen_;   ///< counters of this sample
     std::set<std::string> sources_, earlier_;      ///< by tool, command and device: of it, of those before it
     std::string differing_;
-    std::int64_t sample_ = 0, block_number_ = 0, epoch_ns_ = unknown_time;
+    std::int64_t sample_ = 0, block_number_ = 0;
+    std::optional<std::int64_t> epoch_ns_;
     std::int64_t offered_ = 0;       ///< number of the last line
     std::string first_, unread_;     ///< it as it came first, and last if nobody understood it
     bool has_prompt_ = false;        ///< it

@@ -173,7 +173,7 @@ Line OtherLines::read_split(const Header& header, Cursor cursor) {
     while (cursor.tab()) {
         if (!cursor.number(sums_.emplace_back()) || sums_.back() < 0) return Unrecognised{Flaw::bad_number};
     }
-    const auto parts = std::ranges::count_if(line.schema->fields, schema::is_part);
+    const auto parts = std::ranges::count_if(line.schema->fields, schema::divides_total);
     if (sums_.size() != static_cast<std::size_t>(parts) + 1) return Unrecognised{Flaw::field_count};
     line.n = sums_.front();
     line.sums = std::span<const std::int64_t>(sums_).subspan(1);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "schema/schema.h"
+#include "table/counter_tracks.h"
 
 namespace stapgen::decode {
 
@@ -98,7 +99,8 @@ struct SplitLine {
     std::string_view direction{};  ///< the field `way`, as it stands in the input; empty where there is none
     int index = 0;                 ///< below schema::bins::split_count
     std::int64_t n = 0;
-    std::span<const std::int64_t> sums{};  ///< ns of each field for which is_part(), in their order; never negative
+    std::span<const std::int64_t>
+        sums{};  ///< ns of each field for which divides_total(), in their order; never negative
 };
 
 /// A record that is in the other lines as well: it was among the slowest when it was printed.
@@ -129,19 +131,7 @@ struct ProbeTimes {
     std::int64_t mean_cycles = 0, max_cycles = 0;
 };
 
-/// What a counter stood at when some tool printed it, of a text that has samples of counters. Not in recordings of
-/// ours, which have how far counters rose.
-struct CounterReading {
-    std::string_view format;    ///< a constant: "nstat"
-    std::int64_t sample = 0;    ///< the number of the format's sample in this input, counted from 0
-    std::string_view name, of;  ///< as the recipe softnet has them: "link.rx_dropped" of "eth0"
-    std::uint64_t value = 0;
-    bool part = false;                     ///< to be added to what the same sample has of it before
-    bool is_rise = false;                  ///< the tool says how far it rose, and not its value
-    bool is_state = false;                 ///< no counter but a state, which goes up and down: sockets in use
-    bool zeros_left_out = false;           ///< the format may leave out what is 0
-    std::int64_t epoch_ns = unknown_time;  ///< the last time in the text, or unknown_time
-};
+using table::CounterReading;
 
 /// The first line was read; the header is the parser's and stays valid as long as the parser does.
 struct HeaderLine {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/terminal.h"
-#include "report/model/texts.h"
-#include "report/text/sections.h"
+#include "show/model/texts.h"
+#include "show/text/sections.h"
 
 namespace stapgen::fleet {
 
@@ -38,8 +38,8 @@ std::string_view state_text(const Row& row) {
 }
 
 std::string table_text(const std::vector<Row>& rows, const base::Screen& screen) {
-    using report::Kind;
-    report::Table table;
+    using show::Kind;
+    show::Table table;
     table.columns = {
         {"HOST", Kind::head},  {"KERNEL", Kind::text}, {"STATE", Kind::text}, {"PACKETS"}, {"LOST"}, {"P99"},
         {"STAGE", Kind::text}, {"WHY", Kind::text}};
@@ -47,18 +47,18 @@ std::string table_text(const std::vector<Row>& rows, const base::Screen& screen)
     if (!is_why) table.columns.pop_back();
     for (const auto& row : rows) {
         const auto& status = row.status;
-        const auto or_dash = [](const std::string& text) { return report::Cell{.text = text.empty() ? "-" : text}; };
+        const auto or_dash = [](const std::string& text) { return show::Cell{.text = text.empty() ? "-" : text}; };
         auto& cells = table.rows.emplace_back();
         cells = {{row.host},
                  or_dash(row.facts.release),
                  {.text = std::string(state_text(row)), .ink = row.refusal ? base::Ink::bad : base::Ink::plain},
                  or_dash(status.is_measuring ? fmt::to_string(status.reported) : ""),
                  or_dash(status.is_measuring ? fmt::to_string(status.lost) : ""),
-                 or_dash(status.p99_ns ? report::duration_text(*status.p99_ns) : ""),
+                 or_dash(status.p99_ns ? show::duration_text(*status.p99_ns) : ""),
                  or_dash(status.stage)};
         if (is_why) cells.push_back({row.refusal ? row.refusal->why : ""});
     }
-    return report::text_of(table, screen);
+    return show::text_of(table, screen);
 }
 
 std::string fleet_json(const std::string& recipe, const std::vector<Row>& rows) {

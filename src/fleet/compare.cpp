@@ -9,22 +9,22 @@
 
 #include "base/text.h"
 #include "fleet/results.h"
-#include "report/json.h"
-#include "report/model/texts.h"
-#include "report/text/sections.h"
+#include "show/json.h"
+#include "show/model/texts.h"
+#include "show/text/sections.h"
 
 namespace stapgen::fleet {
 
 namespace {
 
-using analyze::Contrast;
-using analyze::Deviation;
-using report::change_percent;
-using report::duration_text;
-using report::Kind;
+using show::change_percent;
+using show::duration_text;
+using show::Kind;
+using study::Contrast;
+using study::Deviation;
 using Json = nlohmann::ordered_json;
 
-std::string interval_text(const analyze::Tested& tested, std::string_view unit) {
+std::string interval_text(const study::Tested& tested, std::string_view unit) {
     return fmt::format("[{}{}, {}{}]", change_percent(tested.low), unit, change_percent(tested.high), unit);
 }
 
@@ -62,7 +62,7 @@ std::string count_text(const std::string& factor, std::size_t count) {
 
 /// The rows that stand out and the next ones up to `most`. Whether there is one that does not stand out.
 template <class Row>
-bool write_table(std::ostream& out, report::Table table, const std::vector<Row>& rows, std::size_t most,
+bool write_table(std::ostream& out, show::Table table, const std::vector<Row>& rows, std::size_t most,
                  const base::Screen& screen, auto cells_before_change, auto compared_with) {
     table.columns.insert(table.columns.end(),
                          {{"CHANGE"}, {.name = "95% CI", .leaves = 2}, {.name = "P", .leaves = 1}});
@@ -75,22 +75,22 @@ bool write_table(std::ostream& out, report::Table table, const std::vector<Row>&
         const auto ink = !row.stands_out ? base::Ink::plain : row.change > 0 ? base::Ink::bad : base::Ink::good;
         cells.push_back({.text = row.stands_out ? change_percent(row.change) + "%" : "~", .ink = ink});
         cells.push_back({interval_text(row, "%")});
-        cells.push_back({report::p_text(row.p)});
+        cells.push_back({show::p_text(row.p)});
         cells.push_back({compared_with(row)});
     }
-    if (!table.rows.empty()) out << '\n' << report::text_of(table, screen);
+    if (!table.rows.empty()) out << '\n' << show::text_of(table, screen);
     const auto left = rows.size() - table.rows.size();
     if (left > 0) out << fmt::format("... and {} more rows: --top\n", left);
     return is_same;
 }
 
 bool write_hosts(std::ostream& out, const Comparison& comparison, std::size_t most, const base::Screen& screen) {
-    const report::Style style;
+    const show::Style style;
     return write_table(
         out,
         {"", {{"HOST", Kind::head}, {"STAGE [us]", Kind::text}, {"STAT", Kind::text}, {"N"}, {"OTHERS"}, {"HOST"}}},
         comparison.deviations, most, screen,
-        [&](const Deviation& row) -> std::vector<report::Cell> {
+        [&](const Deviation& row) -> std::vector<show::Cell> {
             return {{comparison.members[row.member].name},
                     {row.stage},
                     {"p" + row.statistic},
@@ -102,7 +102,7 @@ bool write_hosts(std::ostream& out, const Comparison& comparison, std::size_t mo
 }
 
 bool write_factors(std::ostream& out, const Comparison& comparison, std::size_t most, const base::Screen& screen) {
-    const report::Style style;
+    const show::Style style;
     return write_table(
         out,
         {"",
@@ -113,7 +113,7 @@ bool write_factors(std::ostream& out, const Comparison& comparison, std::size_t 
           {"OTHERS"},
           {"THESE"}}},
         comparison.factors.contrasts, most, screen,
-        [&](const Contrast& row) -> std::vector<report::Cell> {
+        [&](const Contrast& row) -> std::vector<show::Cell> {
             return {{row.level},
                     {row.stage},
                     {"p" + row.statistic},
@@ -153,7 +153,7 @@ Json hosts_json(const Comparison& comparison) {
     return rows;
 }
 
-Json factors_json(const analyze::FactorEffects& factors) {
+Json factors_json(const study::FactorEffects& factors) {
     auto rows = Json::array();
     for (const auto& row : factors.contrasts) {
         rows.push_back({{"factor", row.factor},
@@ -174,7 +174,7 @@ Json factors_json(const analyze::FactorEffects& factors) {
 
 /// What is missing for a test of hosts.
 std::string no_result_text(const Comparison& comparison) {
-    constexpr auto needed = analyze::others_needed + 1;
+    constexpr auto needed = study::others_needed + 1;
     const auto& members = comparison.members;
     if (members.size() < needed) {
         return fmt::format("no result: {} of {} hosts; measure on {} more", members.size(), needed,
@@ -183,9 +183,9 @@ std::string no_result_text(const Comparison& comparison) {
     const auto percentile = std::ranges::min_element(comparison.percentiles, {}, &table::Percentile::percent);
     if (percentile == comparison.percentiles.end()) return "no result: no percentile was asked for";
     const auto samples = table::values_needed(percentile->percent);
-    const auto has_enough = [&](const analyze::Member& member) {
+    const auto has_enough = [&](const study::Member& member) {
         return std::ranges::any_of(member.stages,
-                                   [&](const analyze::Measure& stage) { return stage.stats.n() >= samples; });
+                                   [&](const study::Stage& stage) { return stage.stats.n() >= samples; });
     };
     return fmt::format("no result: p{} needs {} samples of a stage, which {} of {} hosts have; record longer",
                        percentile->text, samples, std::ranges::count_if(members, has_enough), needed);
@@ -234,7 +234,7 @@ std::string sentence_of(const Comparison& comparison) {
     return fmt::format("{}{}{}", fmt::join(texts, "; "), of_others, rest);
 }
 
-std::string sentence_of(const analyze::FactorEffects& factors) {
+std::string sentence_of(const study::FactorEffects& factors) {
     std::set<std::string> levels, different, same;
     std::vector<std::string> texts;
     for (const auto& contrast : factors.contrasts) {
@@ -252,8 +252,8 @@ std::string sentence_of(const analyze::FactorEffects& factors) {
         std::vector<std::string> counts;
         for (const auto& [factor, count] : factors.untold)
             counts.push_back(count_text(factor, count));
-        texts.push_back(fmt::format("no result for {} with fewer than {} hosts", fmt::join(counts, " and "),
-                                    analyze::hosts_needed));
+        texts.push_back(
+            fmt::format("no result for {} with fewer than {} hosts", fmt::join(counts, " and "), study::hosts_needed));
     }
     return fmt::format("{}", fmt::join(texts, "; "));
 }
@@ -272,11 +272,11 @@ void write_text(std::ostream& out, const Comparison& comparison, std::size_t row
         out << '\n' << base::reflowed(legend, screen.width);
     }
     for (const auto& warning : comparison.warnings)
-        report::write_warning(out, base::printable(warning), screen);
+        show::write_warning(out, base::printable(warning), screen);
 }
 
 void write_json(std::ostream& out, const Comparison& comparison) {
-    report::put_json(
+    show::put_json(
         out,
         Json{{"schema", "stapgen.fleet-compare/1"},
              {"recipe", comparison.recipe},

@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "analyze/factors.h"
-#include "analyze/outliers.h"
 #include "base/terminal.h"
+#include "study/factors.h"
+#include "study/outliers.h"
 
 /// Which host is different, and whether its kernel or a label makes it so: in sentences, tables, or JSON.
 namespace stapgen::fleet {
 
 struct Comparison {
     std::string recipe;
-    std::vector<analyze::Member> members;
+    std::vector<study::Member> members;
     std::vector<table::Percentile> percentiles;
-    std::vector<analyze::Deviation> deviations;
-    analyze::FactorEffects factors;
+    std::vector<study::Deviation> deviations;
+    study::FactorEffects factors;
     double threshold = 0;
     std::vector<std::string> warnings;
 
@@ -32,7 +32,7 @@ struct Comparison {
 std::string sentence_of(const Comparison& comparison);
 /// "kernel 6.12.9, the hosts of dc=fra1, is different: ip-tcp p50 +30 % [+12 %, +51 %], from 7.14 us to 9.28 us, 12
 /// hosts against 11 of kernel 6.1.0"; empty where all hosts have one kernel and the same labels.
-std::string sentence_of(const analyze::FactorEffects& factors);
+std::string sentence_of(const study::FactorEffects& factors);
 
 /// The sentences, the rows that stand out and the next ones up to `rows`, and what the signs mean.
 void write_text(std::ostream& out, const Comparison& comparison, std::size_t rows, const base::Screen& screen = {});

@@ -76,9 +76,9 @@ base::Result<std::vector<HostResult>> read_results(const fs::path& folder) {
     return hosts;
 }
 
-base::Result<void> for_each_summary(
-    std::vector<HostResult>& hosts, const report::Presentation& presentation,
-    const std::function<base::Result<void>(const HostResult& host, analyze::Summary summary)>& call) {
+base::Result<void> for_each_measured(
+    std::vector<HostResult>& hosts, const session::Presentation& presentation,
+    const std::function<base::Result<void>(const HostResult& host, kinds::Measured measured)>& call) {
     std::string recipe;
     for (auto& host : hosts) {
         if (host.recording.empty()) continue;
@@ -87,32 +87,32 @@ base::Result<void> for_each_summary(
             if (host.why.empty()) host.why = runs.error().what;
             continue;
         }
-        const auto is_other = [&](const analyze::Summary& summary) {
-            return !host.recipe.empty() && summary.recipe != host.recipe;
+        const auto is_other = [&](const kinds::Measured& measured) {
+            return !host.recipe.empty() && measured.recipe != host.recipe;
         };
         if (const auto& all = runs->front().reports; std::ranges::any_of(all, is_other)) {
             host.why = fmt::format("a recording of {}, and not of {}",
                                    base::printable(std::ranges::find_if(all, is_other)->recipe), host.recipe);
             continue;
         }
-        for (auto& summary : runs->front().reports) {
-            if (recipe.empty()) recipe = summary.recipe;
-            if (summary.recipe != recipe) {
+        for (auto& measured : runs->front().reports) {
+            if (recipe.empty()) recipe = measured.recipe;
+            if (measured.recipe != recipe) {
                 return base::bad_input(
                     fmt::format("{}: a recording of {}, but the first one is of {}", host.recording.string(),
-                                base::printable(summary.recipe), base::printable(recipe)),
+                                base::printable(measured.recipe), base::printable(recipe)),
                     "measure a fleet with one recipe");
             }
-            if (auto done = call(host, std::move(summary)); !done) return done;
+            if (auto done = call(host, std::move(measured)); !done) return done;
         }
     }
     if (recipe.empty()) return base::bad_input("no host has a recording", "fleet.json says why");
     return {};
 }
 
-analyze::Member member_of(const std::string& host, const analyze::Summary& summary) {
-    analyze::Member member{host, {}, analyze::compared_stages(summary)};
-    const auto origin = summary.origins.empty() ? recording::Origin() : summary.origins.front();
+study::Member member_of(const std::string& host, const kinds::Measured& measured) {
+    study::Member member{host, {}, study::compared_stages(measured)};
+    const auto origin = measured.origins.empty() ? recording::Origin() : measured.origins.front();
     const auto kernel = fmt::format("kernel {}", origin.kernel);
     std::vector<std::string> labels;
     if (!origin.kernel.empty()) member.levels.emplace(kernel_factor, kernel);

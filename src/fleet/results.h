@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "analyze/outliers.h"
 #include "base/result.h"
-#include "report/presentation.h"
+#include "session/presentation.h"
+#include "study/outliers.h"
 
 /// What a folder of recordings, one of each host, says: what `fleet run` made, or any other.
 namespace stapgen::fleet {
@@ -31,16 +31,16 @@ base::Result<std::vector<HostResult>> read_results(const std::filesystem::path& 
 /// Calls for each recording, one after the other: only one is in memory. What cannot be read becomes the host's `why`.
 /// A recording of another recipe than it was to measure is one of these. Error (bad_input): where nobody says what that
 /// is, a recording has several recipes, or another one than the first.
-base::Result<void> for_each_summary(
-    std::vector<HostResult>& hosts, const report::Presentation& presentation,
-    const std::function<base::Result<void>(const HostResult& host, analyze::Summary summary)>& call);
+base::Result<void> for_each_measured(
+    std::vector<HostResult>& hosts, const session::Presentation& presentation,
+    const std::function<base::Result<void>(const HostResult& host, kinds::Measured measured)>& call);
 
 /// Of Member::levels.
 inline constexpr const char* kernel_factor = "kernel";
 
 /// The cohorts are the hosts with its kernel, its labels and its definition, then those with its kernel and definition,
 /// then all that run the same recipe with the same filters.
-analyze::Member member_of(const std::string& host, const analyze::Summary& summary);
+study::Member member_of(const std::string& host, const kinds::Measured& measured);
 
 /// "1 of 4 hosts did not measure to the end: web3 (unreachable)"; empty if all did.
 std::string missing_text(const std::vector<HostResult>& hosts);

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "report/model/account_text.h"
 
 namespace stapgen::live {
 
@@ -37,7 +36,7 @@ std::string window_text(const Scene& scene) {
 /// What the bar must not be without, where it is narrow the title is cut for it.
 Line bar(const Scene& scene, const State& state, std::size_t width) {
     std::vector<Span> words;
-    const auto lost = scene.account.lost_total();
+    const auto lost = table::count_of(scene.run.fact("accounting", "lost"));
     if (lost != 0) words.push_back({fmt::format(" {} LOST ", base::with_commas(lost)), Style::alert});
     if (state.paused) words.push_back({" PAUSED ", Style::alert});
     if (scene.ending) words.push_back({" ENDING ", Style::alert});
@@ -50,15 +49,10 @@ Line bar(const Scene& scene, const State& state, std::size_t width) {
 }
 
 std::vector<std::string> account_texts(const Scene& scene) {
-    if (!scene.account.kept) return {};
-    if (!scene.account_reported) {
-        return {fmt::format("{} reported so far; filtered, incomplete and lost counts are not available yet",
-                            base::with_commas(scene.account.reported))};
-    }
-    analyze::Summary of;
-    of.accounting = scene.account;
-    of.mixed_units = scene.shown.mixed_units;
-    return report::account_lines(of);
+    auto account = scene.run.sentences("account");
+    if (scene.account_reported || account.empty()) return account;
+    return {fmt::format("{} reported so far; filtered, incomplete and lost counts are not available yet",
+                        base::with_commas(table::count_of(scene.run.fact("accounting", "reported"))))};
 }
 
 /// What does not scroll, `most` lines at most: the bar, the account, what was said beside the measurement.

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "report/text/sections.h"
+#include "show/text/sections.h"
 
 namespace stapgen::live {
 
@@ -115,7 +115,7 @@ std::string padded(std::string_view text, std::size_t columns, bool right) {
 }
 
 std::string plain_text(std::string_view text) {
-    return report::ascii(base::printable(text));
+    return show::ascii(base::printable(text));
 }
 
 FittedGrid fitted(const Grid& grid, std::size_t width) {

@@ -7,22 +7,23 @@
 #include "base/text.h"
 #include "live/frame.h"
 #include "live/lines.h"
-#include "report/model/slow_records.h"
-#include "report/model/table.h"
+#include "show/model/calls.h"
+#include "show/model/measures.h"
 
 namespace stapgen::live {
 
 namespace {
 
-using analyze::Measure;
+using show::MeasureRow;
 using table::Histogram;
+using table::Results;
 
 constexpr std::size_t min_distribution = 12, max_distribution = 100;
 constexpr auto no_number = "-";
 
 std::string number_text(std::optional<std::int64_t> number, bool is_time) {
     if (!number) return no_number;
-    return is_time ? report::duration_text(*number) : base::with_commas(*number);
+    return is_time ? show::duration_text(*number) : base::with_commas(*number);
 }
 
 /// The columns behind the names, of each measure.
@@ -57,44 +58,58 @@ Section with_distributions(std::string title, const Grid& grid, const std::vecto
     return {std::move(title), std::move(heading), std::move(rows)};
 }
 
+/// Those of the whole that have values.
+std::vector<MeasureRow> whole_of(const Results& results, std::string_view name) {
+    std::vector<MeasureRow> whole;
+    for (const auto& measure : show::measured(results.at(name))) {
+        if (measure.group.empty() && measure.stats.n() > 0) whole.push_back(measure);
+    }
+    return whole;
+}
+
 /// The whole of stages or of values.
-Section whole_section(const std::vector<Measure>& measures, bool is_time, const std::string& chosen, std::size_t width,
+Section whole_section(const Results& results, std::string_view name, const std::string& chosen, std::size_t width,
                       bool utf8) {
+    const bool is_time = name == "stages";
     Grid grid;
     grid.columns.push_back({.name = is_time ? "STAGE" : "VALUE", .right = false, .priority = 9, .min_width = 8});
     add_number_columns(grid, Order::name);
     std::vector<const Histogram*> stats;
-    for (const auto* measure : report::in_series(measures)) {
-        if (measure->stats.n() == 0) continue;
+    for (const auto& measure : whole_of(results, name)) {
         auto& row = grid.rows.emplace_back();
-        row.cells = {measure->name};
-        if (measure->name == chosen) row.style = Style::chosen;
-        add_numbers(row, measure->stats, is_time);
-        stats.push_back(&measure->stats);
+        row.cells = {show::stage_cell(measure.name, {}).text};
+        if (measure.name == chosen) row.style = Style::chosen;
+        add_numbers(row, measure.stats, is_time);
+        stats.push_back(&measure.stats);
     }
     return with_distributions({}, grid, stats, is_time, width, utf8);
 }
 
+struct GroupStats {
+    const table::Group* group;
+    const Histogram* stats;
+};
+
 /// The largest first, what n does not allow last; of names the first.
-void sort_groups(report::Measures& groups, Order order) {
-    const auto size = [order](const Measure* of) -> std::optional<std::int64_t> {
-        if (order == Order::p50 || order == Order::p99) return of->stats.percentile(order == Order::p50 ? 50 : 99);
-        return order == Order::max ? of->stats.max() : of->stats.n();
+void sort_groups(std::vector<GroupStats>& groups, Order order) {
+    const auto size = [order](const Histogram& stats) -> std::optional<std::int64_t> {
+        if (order == Order::p50 || order == Order::p99) return stats.percentile(order == Order::p50 ? 50 : 99);
+        return order == Order::max ? stats.max() : stats.n();
     };
-    std::vector<std::pair<std::optional<std::int64_t>, const Measure*>> sizes;
-    for (const auto* group : groups)
-        sizes.emplace_back(size(group), group);
+    std::vector<std::pair<std::optional<std::int64_t>, GroupStats>> sizes;
+    for (const auto& group : groups)
+        sizes.emplace_back(size(*group.stats), group);
     std::ranges::stable_sort(sizes, [order](const auto& a, const auto& b) {
-        const bool a_last = is_other(a.second->group), b_last = is_other(b.second->group);
+        const bool a_last = is_other(*a.second.group), b_last = is_other(*b.second.group);
         if (a_last != b_last) return b_last;
-        return order == Order::name ? a.second->group < b.second->group : a.first > b.first;
+        return order == Order::name ? *a.second.group < *b.second.group : a.first > b.first;
     });
     std::ranges::transform(sizes, groups.begin(), [](const auto& size_of) { return size_of.second; });
 }
 
-/// The columns of keys, and in each row their texts.
-void add_keys(Grid& grid, const std::vector<analyze::Tally>& of, Order order) {
-    const auto keys = report::keys_of(of, &analyze::Tally::group);
+/// The columns of keys, and in each row their texts. `group` is that of a row.
+void add_keys(Grid& grid, const auto& of, const auto& group, Order order) {
+    const auto keys = show::keys_of(of, group);
     for (const auto& key : keys) {
         const bool is_first = &key == &keys.front();
         grid.columns.push_back({.name = base::upper(plain_text(key)),
@@ -106,31 +121,31 @@ void add_keys(Grid& grid, const std::vector<analyze::Tally>& of, Order order) {
     if (keys.empty()) grid.columns.push_back({.name = "", .right = false, .priority = 9});
     for (std::size_t i = 0; i < of.size(); ++i) {
         for (const auto& key : keys)
-            grid.rows[i].cells.push_back(report::key_cell(of[i].group, key, key == keys.front()));
+            grid.rows[i].cells.push_back(show::key_cell(group(of[i]), key, key == keys.front()));
         if (keys.empty()) grid.rows[i].cells.emplace_back("other");
     }
 }
 
-Section group_section(const std::vector<Measure>& measures, bool is_time, const std::string& stage, Order order,
+Section group_section(const Results& results, std::string_view name, const std::string& stage, Order order,
                       std::size_t width, bool utf8) {
-    report::Measures groups;
-    for (const auto& measure : measures) {
-        if (!measure.group.empty() && measure.name == stage && measure.stats.n() > 0) groups.push_back(&measure);
+    std::vector<GroupStats> groups;
+    for (const auto& measure : show::measured(results.at(name))) {
+        if (!measure.group.empty() && measure.name == stage && measure.stats.n() > 0)
+            groups.push_back({&measure.group, &measure.stats});
     }
     if (groups.empty()) return {};
     sort_groups(groups, order);
+    const bool is_time = name == "stages";
     Grid grid;
-    std::vector<const Histogram*> stats;
-    std::vector<analyze::Tally> names;  // only their group is used
-    for (const auto* group : groups) {
-        grid.rows.emplace_back();
-        names.emplace_back().group = group->group;
-        stats.push_back(&group->stats);
-    }
-    add_keys(grid, names, order);
+    grid.rows.resize(groups.size());
+    add_keys(
+        grid, groups, [](const GroupStats& one) -> const table::Group& { return *one.group; }, order);
     add_number_columns(grid, order);
-    for (std::size_t i = 0; i < groups.size(); ++i)
-        add_numbers(grid.rows[i], *stats[i], is_time);
+    std::vector<const Histogram*> stats;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        add_numbers(grid.rows[i], *groups[i].stats, is_time);
+        stats.push_back(groups[i].stats);
+    }
     return with_distributions(
         fmt::format("{} by group: {}, sorted by {}", plain_text(stage), groups.size(), name_of(order)), grid, stats,
         is_time, width, utf8);
@@ -139,7 +154,7 @@ Section group_section(const std::vector<Measure>& measures, bool is_time, const 
 /// In each second of the window.
 std::string rate_text(std::int64_t count, std::int64_t window_ns) {
     if (window_ns <= 0) return no_number;
-    return report::per_second_text(static_cast<double>(count) * 1e9 / static_cast<double>(window_ns));
+    return show::per_second_text(static_cast<double>(count) * 1e9 / static_cast<double>(window_ns));
 }
 
 void add_count_columns(Grid& grid, const std::string& counted, Order order) {
@@ -147,13 +162,22 @@ void add_count_columns(Grid& grid, const std::string& counted, Order order) {
     grid.columns.push_back({.name = "PER S", .priority = 3});
 }
 
+/// Of a row of that table.
+auto group_of(const table::Table& table) {
+    return [place = table.find("group")](const table::Row& row) -> const table::Group& {
+        return *table::held<table::Group>(row[*place]);
+    };
+}
+
 Section drop_section(const Scene& scene, Order order, std::size_t width) {
-    auto totals = analyze::total_drops(scene.shown);
-    if (totals.empty()) return {"no drops", {}, {}};
-    auto shown = report::shown_drops(totals, scene.hide_benign);
+    auto drops = scene.shown.at("drops");
+    const auto hidden = show::hidden_text(scene.shown);
+    if (drops.rows.empty() && hidden.empty()) return {"no drops", {}, {}};
+    const auto place_of = [&](const table::Row& row) { return *table::held<table::Place>(drops.at(row, "place")); };
+    const auto reason_of = [&](const table::Row& row) { return *table::held<table::Reason>(drops.at(row, "reason")); };
     if (order == Order::name) {
-        std::ranges::stable_sort(shown.rows, {}, [](const analyze::Drop& drop) {
-            return std::pair(report::place_text(drop.place), report::reason_text(drop.reason));
+        std::ranges::stable_sort(drops.rows, {}, [&](const table::Row& row) {
+            return std::pair(show::place_text(place_of(row)), show::reason_text(reason_of(row)));
         });
     }
     Grid grid;
@@ -161,93 +185,105 @@ Section drop_section(const Scene& scene, Order order, std::size_t width) {
     grid.columns.push_back(
         {.name = "LOCATION", .right = false, .priority = 7, .min_width = 12, .chosen = order == Order::name});
     grid.columns.push_back({.name = "REASON", .right = false, .priority = 6, .min_width = 10});
-    const auto keys = report::keys_of(shown.rows, &analyze::Drop::group);
+    const auto keys = show::keys_of(drops.rows, group_of(drops));
     for (const auto& key : keys)
-        grid.columns.push_back({.name = report::key_name(key), .right = false, .priority = 5, .min_width = 8});
-    for (const auto& drop : shown.rows) {
-        const auto reason = report::reason_cell(drop);
-        std::vector<std::string> cells{base::with_commas(drop.count), rate_text(drop.count, scene.window_ns),
-                                       report::place_text(drop.place), reason.text};
+        grid.columns.push_back({.name = show::key_name(key), .right = false, .priority = 5, .min_width = 8});
+    for (const auto& row : drops.rows) {
+        const auto count = table::count_of(drops.at(row, "count"));
+        const auto reason = show::reason_cell(drops, row);
+        std::vector<std::string> cells{base::with_commas(count), rate_text(count, scene.window_ns),
+                                       show::place_text(place_of(row)), reason.text};
         for (const auto& key : keys)
-            cells.push_back(report::key_cell(drop.group, key, key == keys.front()));
+            cells.push_back(show::key_cell(group_of(drops)(row), key, key == keys.front()));
         grid.rows.push_back({std::move(cells), reason.mark.empty() ? Style::plain : Style::faint});
     }
     auto lines = fitted(grid, width);
-    if (report::any_benign(shown.rows)) lines.rows.push_back({{cut(report::benign_legend, width), Style::faint}});
-    if (shown.hidden_rows > 0) lines.rows.push_back({{cut(report::hidden_text(shown), width), Style::faint}});
-    return {report::total_text(totals), std::move(lines.heading), std::move(lines.rows)};
+    if (show::any_benign(drops)) lines.rows.push_back({{cut(show::benign_legend, width), Style::faint}});
+    if (!hidden.empty()) lines.rows.push_back({{cut(hidden, width), Style::faint}});
+    return {scene.shown.sentence("drops"), std::move(lines.heading), std::move(lines.rows)};
 }
 
-Section count_section(const Scene& scene, Order order, std::size_t width) {
-    auto totals = analyze::total_tallies(scene.shown);
-    const auto counted = plain_text(scene.shown.counted);
-    const auto title = scene.shown.mixed_units
-                           ? report::counts_title(scene.shown, totals)
-                           : fmt::format("total: {} {}", base::with_commas(analyze::sum_of(totals)), counted);
-    if (totals.empty()) return {title, {}, {}};
-    if (order == Order::name) std::ranges::stable_sort(totals, {}, &analyze::Tally::group);
-    Grid grid;
-    add_count_columns(grid, base::upper(counted), order);
-    for (const auto& tally : totals) {
-        grid.rows.push_back({{base::with_commas(tally.count), rate_text(tally.count, scene.window_ns)},
-                             tally.loss ? Style::alert : Style::plain});
+/// What people see of the flags that say so.
+std::string loss_text(const table::Table& counts, const table::Row& row) {
+    for (const auto* flag : {"loss", "loss_by_name"}) {
+        if (counts.at(row, flag) == table::Value(true)) return counts.columns[counts.place_of(flag)].people.if_true;
     }
-    add_keys(grid, totals, order);
-    const bool any_meaning =
-        std::ranges::any_of(totals, [](const analyze::Tally& tally) { return !tally.meaning.empty(); });
+    return {};
+}
+
+Section count_section(const Scene& scene, const std::string& counted, Order order, std::size_t width) {
+    auto counts = scene.shown.at("counts");
+    const bool has_sum = scene.shown.fact("counting", "mixed_units") != table::Value(true);
+    const auto title =
+        has_sum ? fmt::format("total: {} {}", base::with_commas(table::sum_of(counts, "count")), plain_text(counted))
+                : scene.shown.sentence("counts");
+    if (counts.rows.empty()) return {title, {}, {}};
+    if (order == Order::name) std::ranges::stable_sort(counts.rows, {}, group_of(counts));
+    Grid grid;
+    add_count_columns(grid, base::upper(plain_text(counted)), order);
+    bool any_meaning = false;
+    for (const auto& row : counts.rows) {
+        const auto count = table::count_of(counts.at(row, "count"));
+        grid.rows.push_back({{base::with_commas(count), rate_text(count, scene.window_ns)},
+                             counts.at(row, "loss") == table::Value(true) ? Style::alert : Style::plain});
+        any_meaning = any_meaning || !table::text_of(counts.at(row, "meaning")).empty();
+    }
+    add_keys(grid, counts.rows, group_of(counts), order);
     if (any_meaning) {
         grid.columns.push_back({.name = "LOSS", .right = false, .priority = 5});
         grid.columns.push_back({.name = "WHAT", .right = false, .priority = 1, .min_width = 24});
-        for (std::size_t i = 0; i < totals.size(); ++i) {
-            grid.rows[i].cells.emplace_back(report::loss_cell(totals[i]));
-            grid.rows[i].cells.push_back(totals[i].meaning);
+        for (std::size_t i = 0; i < counts.rows.size(); ++i) {
+            grid.rows[i].cells.push_back(loss_text(counts, counts.rows[i]));
+            grid.rows[i].cells.push_back(table::text_of(counts.at(counts.rows[i], "meaning")));
         }
     }
     auto lines = fitted(grid, width);
     return {title, std::move(lines.heading), std::move(lines.rows)};
 }
 
-std::string calls_text(const analyze::Summary& summary) {
-    const auto calls = static_cast<std::int64_t>(summary.calls.size()) + summary.calls_left_out;
-    return fmt::format("{} calls in {} trees; see the report", base::with_commas(calls),
-                       base::with_commas(static_cast<std::int64_t>(report::call_trees(summary).size())));
+std::string calls_text(const Results& results) {
+    const auto calls = show::calls_of(results);
+    const auto all = std::ssize(calls) + table::count_of(results.fact("calls_left_out", "calls_left_out"));
+    return fmt::format("{} calls in {} trees; see the report", base::with_commas(all),
+                       base::with_commas(std::ssize(show::call_trees(calls))));
 }
 
 }  // namespace
 
-std::vector<std::string> stages_of(const analyze::Summary& summary) {
+std::vector<std::string> stages_of(const Results& results) {
     std::vector<std::string> names;
-    for (const auto* measures : {&summary.stages, &summary.values}) {
-        for (const auto* measure : report::in_series(*measures)) {
-            if (measure->stats.n() > 0) names.push_back(measure->name);
-        }
+    for (const auto* table : {"stages", "values"}) {
+        for (const auto& measure : whole_of(results, table))
+            names.push_back(measure.name);
     }
     return names;
 }
 
-std::string stage_of(const analyze::Summary& summary, const State& state) {
-    const auto names = stages_of(summary);
+std::string stage_of(const Results& results, const State& state) {
+    const auto names = stages_of(results);
     if (state.stage && std::ranges::find(names, *state.stage) != names.end()) return *state.stage;
     if (names.empty() || std::ranges::find(names, "total") != names.end()) return names.empty() ? "" : "total";
-    const auto stages = report::in_series(summary.stages);
-    const auto longest = std::ranges::max_element(stages, {}, [](const Measure* stage) { return stage->stats.sum(); });
-    return longest != stages.end() && (*longest)->stats.n() > 0 ? (*longest)->name : names.front();
+    const auto stages = whole_of(results, "stages");
+    const auto longest =
+        std::ranges::max_element(stages, {}, [](const MeasureRow& stage) { return stage.stats.sum(); });
+    return longest != stages.end() ? longest->name : names.front();
 }
 
 std::vector<Section> sections_of(const Scene& scene, const State& state, std::size_t width, bool utf8) {
-    const auto& summary = scene.shown;
-    const auto stage = stage_of(summary, state);
+    const auto& results = scene.shown;
+    const auto stage = stage_of(results, state);
     std::vector<Section> sections;
     const auto add = [&](Section section) {
         if (!section.title.empty() || !section.rows.empty()) sections.push_back(std::move(section));
     };
-    add(whole_section(summary.stages, true, stage, width, utf8));
-    add(whole_section(summary.values, false, stage, width, utf8));
-    if (!summary.counted.empty()) add(count_section(scene, state.order, width));
-    if (summary.counts_drops) add(drop_section(scene, state.order, width));
-    if (!summary.calls.empty()) add({calls_text(summary), {}, {}});
-    add(group_section(summary.stages, true, stage, state.order, width, utf8));
-    add(group_section(summary.values, false, stage, state.order, width, utf8));
+    for (const auto* name : {"stages", "values"})
+        add(whole_section(results, name, stage, width, utf8));
+    if (const auto* counted = table::held<std::string>(results.fact("counted", "counted")))
+        add(count_section(scene, *counted, state.order, width));
+    if (results.fact("counting", "counts_drops") == table::Value(true)) add(drop_section(scene, state.order, width));
+    if (!results.at("calls").rows.empty()) add({calls_text(results), {}, {}});
+    for (const auto* name : {"stages", "values"})
+        add(group_section(results, name, stage, state.order, width, utf8));
     return sections;
 }
 

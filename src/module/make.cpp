@@ -140,6 +140,7 @@ base::Result<void> check_aliases(const recipe::Program& program, const recipe::R
     for (const auto& tapset : *tapsets)
         known.merge(render::alias_names(tapset.text));
     for (std::string name : render::alias_names(script)) {
+        if (known.contains(name)) continue;
         for (const std::string_view suffix : {".return", ".call", ".inline"}) {
             if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
         }
@@ -241,7 +242,7 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
         }
     }
     job.options.tapsets = render::tapset_folders(program.files, options.debuginfo);
-    job.options.macros = render::macros_of(recipe);
+    job.options.macros = render::macros_of(recipe, options.arguments);
     if (auto added = add_c(program.files, options.debuginfo, *script, job); !added) {
         return tl::make_unexpected(added.error());
     }

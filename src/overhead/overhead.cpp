@@ -30,8 +30,10 @@ std::filesystem::path hit_cost_file(const std::string& recipe, bool aggregates) 
 /// Hits of all probes between two readings.
 double expected_hits(const recipe::Cost& cost, const host::EventCounters& before, const host::EventCounters& after) {
     double hits = 0;
-    for (const auto& [counter, per_event] : cost.hits)
-        hits += per_event * host::events_between(before, after, counter);
+    for (const auto* of : {&cost.hits, &cost.parts_hits}) {
+        for (const auto& [counter, per_event] : *of)
+            hits += per_event * host::events_between(before, after, counter);
+    }
     return hits;
 }
 
@@ -56,7 +58,7 @@ HitCost hit_cost_of(const recipe::Recipe& recipe, bool aggregates, const std::st
 }
 
 void remember_hit_cost(const std::string& recipe, bool aggregates, const std::string& release,
-                       const analyze::Cost& cost) {
+                       const kinds::Cost& cost) {
     // Of fewer hits the first ones, with cold caches, are too large a part.
     constexpr std::int64_t min_hits = 1000;
     const auto ns = cost.ns(cost.cycles());
@@ -145,7 +147,7 @@ CostWatch::Moment CostWatch::moment(const host::System& machine) {
     return {host::read_event_counters(machine), host::read_cycles()};
 }
 
-void CostWatch::put_into(analyze::Cost& cost, const std::optional<recipe::Cost>& expected) const {
+void CostWatch::put_into(kinds::Cost& cost, const std::optional<recipe::Cost>& expected) const {
     if (cost.probes.empty() || !end_) return;
     const std::chrono::duration<double> passed = end_->events.at - begin_->events.at;
     cost.measured_ns = std::llround(passed.count() * 1e9);

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/accounting.h"
 #include "base/result.h"
 #include "host/net_counters.h"
 #include "host/system.h"
+#include "kinds/accounting.h"
 #include "recipe/recipe.h"
 
 /// What the probes cost: as expected, kept to a budget, and measured.
@@ -28,8 +28,7 @@ struct HitCost {
 HitCost hit_cost_of(const recipe::Recipe& recipe, bool aggregates, const std::string& release);
 
 /// Keeps it for the next prediction. Only what was measured of all packets says what a hit costs.
-void remember_hit_cost(const std::string& recipe, bool aggregates, const std::string& release,
-                       const analyze::Cost& cost);
+void remember_hit_cost(const std::string& recipe, bool aggregates, const std::string& release, const kinds::Cost& cost);
 
 /// What a recipe's probes cost where nothing is filtered, at the traffic of one moment.
 struct ExpectedCost {
@@ -95,7 +94,7 @@ class CostWatch {
         if (begin_ && !end_) end_ = moment(machine);
     }
     /// Into what was measured, if anything was.
-    void put_into(analyze::Cost& cost, const std::optional<recipe::Cost>& expected) const;
+    void put_into(kinds::Cost& cost, const std::optional<recipe::Cost>& expected) const;
 
   private:
     struct Moment {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -28,6 +29,55 @@ std::vector<schema::Field> by_fields() {
             {"port", FieldType::integer, Attribute::key},   {"protocol", FieldType::text, Attribute::key}};
 }
 
+namespace {
+
+bool is_field_name(std::string_view text) {
+    const auto dot = std::min(text.find('.'), text.size());
+    return is_name(text.substr(0, dot)) && (dot == text.size() || is_name(text.substr(dot + 1)));
+}
+
+}  // namespace
+
+bool Recipe::has_parts() const {
+    return std::ranges::any_of(record.fields, schema::is_part, &schema::Field::name);
+}
+
+Recipe Recipe::asked_by(const Arguments& arguments) const {
+    auto recipe = *this;
+    const auto is_given = [&](std::string_view flag) {
+        const auto found = arguments.find(std::string(flag));
+        return found != arguments.end() && found->second == "true";
+    };
+    if (is_given(no_parts)) {
+        std::erase_if(recipe.record.fields, [](const schema::Field& field) { return schema::is_part(field.name); });
+        if (recipe.cost) recipe.cost->parts_hits.clear();
+    }
+    for (const auto& parameter : parameters) {
+        if (!parameter.is_flag() || !is_given(parameter.name)) continue;
+        std::ranges::copy(parameter.fields, std::back_inserter(recipe.record.fields));
+        if (!recipe.cost) continue;
+        for (const auto& [counter, per_event] : parameter.hits)
+            recipe.cost->hits[counter] += per_event;
+    }
+    return recipe;
+}
+
+Recipe Recipe::as_recorded(const schema::Header& header) const {
+    Arguments shown;
+    if (header.version < schema::first_version_with_parts) shown.emplace(no_parts, "true");
+    for (const auto& parameter : parameters) {
+        const auto& fields = parameter.fields;
+        if (!fields.empty() && header.schemas.front().find(fields.front().name)) shown.emplace(parameter.name, "true");
+    }
+    return asked_by(shown);
+}
+
+schema::Header Recipe::header() const {
+    return {.version = has_parts() ? schema::first_version_with_parts : schema::first_aggregating_version,
+            .recipe = name,
+            .schemas = {record}};
+}
+
 schema::Header Recipe::header(const std::vector<std::string>& with) const {
     auto all = header();
     for (const auto& field : by_fields()) {
@@ -42,24 +92,37 @@ using schema::FieldType;
 
 using base::TomlTable;
 
-RecordSchema read_record(TomlTable table) {
-    RecordSchema record;
-    record.tag = table.text("tag");
-    const auto fields = table.texts("fields");
-    record.aggregates = table.flag("aggregates");
-    if (!is_name(record.tag) || schema::is_reserved(record.tag)) {
-        table.wrong("tag", fmt::format("'{}' is not a tag", record.tag));
-    }
-    if (fields.empty()) table.wrong("fields", "a record needs at least one field");
-    for (const auto& text : fields) {
+/// The fields that `fields` of this table adds to those of a record.
+std::vector<schema::Field> read_fields(TomlTable& table, schema::Schema record) {
+    std::vector<schema::Field> fields;
+    for (const auto& text : table.texts("fields")) {
         const auto field = schema::parse_field(text);
-        if (!field || !is_name(field->name)) {
+        if (!field || !is_field_name(field->name)) {
             table.wrong("fields", fmt::format("'{}' is not a field", text),
                         fmt::format("write name:type with one of the types {}", schema::type_names()));
         }
         if (record.find(field->name)) table.wrong("fields", fmt::format("'{}' is given twice", field->name));
+        if (!schema::has_what_it_divides(record, *field)) {
+            table.wrong("fields",
+                        fmt::format("'{}' is a part, and '{}' no stage before it", field->name,
+                                    schema::divided_stage(field->name)),
+                        "write it behind the stage that it divides, as STAGE.CAUSE:stage");
+        }
         record.fields.push_back(*field);
+        fields.push_back(*field);
     }
+    return fields;
+}
+
+RecordSchema read_record(TomlTable table) {
+    RecordSchema record;
+    record.tag = table.text("tag");
+    record.aggregates = table.flag("aggregates");
+    if (!is_name(record.tag) || schema::is_reserved(record.tag)) {
+        table.wrong("tag", fmt::format("'{}' is not a tag", record.tag));
+    }
+    record.fields = read_fields(table, record);
+    if (record.fields.empty()) table.wrong("fields", "a record needs at least one field");
     const auto measures = std::ranges::count_if(record.fields, schema::has_statistics);
     if (record.fields.size() > base::limits::fields || measures > static_cast<std::ptrdiff_t>(base::limits::measures)) {
         table.wrong("fields", fmt::format("a record has at most {} fields, {} of them stages or values",
@@ -73,10 +136,42 @@ RecordSchema read_record(TomlTable table) {
     return record;
 }
 
-Parameter read_parameter(TomlTable table) {
+bool is_counter(std::string_view name) {
+    const auto dot = name.find('.');
+    const bool is_plain = std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '.'; });
+    return is_plain && dot != 0 && dot < name.size() - 1 && name.rfind('.') == dot;
+}
+
+/// Those of parts may be below 0: of events that another counter has, too, and that have none.
+std::map<std::string, double> read_hits(TomlTable table, bool of_parts) {
+    std::map<std::string, double> hits;
+    for (const auto& counter : table.keys()) {
+        if (!is_counter(counter)) {
+            table.wrong(counter, fmt::format("'{}' is not a counter name", base::printable(counter)),
+                        "as in /proc/net/snmp, softnet.processed, stat.ctxt, stat.intr or stat.softirq");
+        }
+        hits[counter] = of_parts ? static_cast<double>(table.integer(counter).value_or(0)) : table.number(counter);
+    }
+    return hits;
+}
+
+/// Of a flag: what it adds to the record and to the cost.
+void read_additions(TomlTable& table, const RecordSchema& record, Parameter& parameter) {
+    for (const auto* key : {"fields", "hits"}) {
+        if (table.has(key) && !parameter.is_flag())
+            table.wrong(key, fmt::format("'{}' is for a parameter of type bool that is false by default", key));
+    }
+    parameter.fields = read_fields(table, record);
+    if (std::ranges::any_of(parameter.fields, schema::has_statistics))
+        table.wrong("fields", "stages and values are fields of [record]: a flag cannot add them");
+    if (auto hits = table.table("hits")) parameter.hits = read_hits(*hits, false);
+}
+
+Parameter read_parameter(TomlTable table, const RecordSchema& record) {
     Parameter parameter;
     parameter.name = table.text("name");
-    static const std::set<std::string_view> taken{"header", "summary", "interval-ms", "interval_ms", "aggregate", "by"};
+    static const std::set<std::string_view> taken{"header",    "summary", "interval-ms", "interval_ms",
+                                                  "aggregate", "by",      "parts",       no_parts};
     if (!is_name(parameter.name) || taken.contains(parameter.name)) {
         table.wrong("name", fmt::format("'{}' is not a parameter name", parameter.name));
     }
@@ -110,14 +205,9 @@ Parameter read_parameter(TomlTable table) {
         if (auto checked = check_value(parameter, parameter.bare_value); !checked)
             table.wrong("bare", checked.error().what);
     }
+    read_additions(table, record, parameter);
     table.refuse_the_rest();
     return parameter;
-}
-
-bool is_counter(std::string_view name) {
-    const auto dot = name.find('.');
-    const bool is_plain = std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '.'; });
-    return is_plain && dot != 0 && dot < name.size() - 1 && name.rfind('.') == dot;
 }
 
 Counter read_counter(TomlTable table) {
@@ -134,13 +224,8 @@ Cost read_cost(TomlTable table) {
     Cost cost;
     auto hits = table.table("hits");
     if (!hits) table.wrong("hits", "[cost] has no 'hits'", R"(write hits = { "softnet.processed" = 5 })");
-    for (const auto& counter : hits->keys()) {
-        if (!is_counter(counter)) {
-            hits->wrong(counter, fmt::format("'{}' is not a counter name", base::printable(counter)),
-                        "as in /proc/net/snmp, softnet.processed, stat.ctxt, stat.intr or stat.softirq");
-        }
-        cost.hits[counter] = hits->number(counter);
-    }
+    cost.hits = read_hits(*hits, false);
+    if (auto parts = table.table("parts_hits")) cost.parts_hits = read_hits(*parts, true);
     cost.instructions = table.integer("instructions").value_or(0);
     if (cost.instructions <= 0) table.wrong("instructions", "'instructions' must be 1 or more");
     cost.printing = table.integer("printing").value_or(0);
@@ -267,7 +352,13 @@ Recipe read_recipe(TomlTable& table) {
     recipe.filters = read_filters(table);
     recipe.by = read_by(table, recipe.record);
     for (auto& parameter : table.tables("parameters"))
-        recipe.parameters.push_back(read_parameter(parameter));
+        recipe.parameters.push_back(read_parameter(parameter, recipe.record));
+    if (recipe.has_parts()) {
+        recipe.parameters.push_back({.name = std::string(no_parts),
+                                     .type = ParameterType::boolean,
+                                     .default_value = "false",
+                                     .help = "Do not divide stages by what packets waited for: cheaper"});
+    }
     for (auto& counter : table.tables("counters"))
         recipe.counters.push_back(read_counter(counter));
     for (auto& meaning : table.tables("meanings"))

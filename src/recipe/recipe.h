@@ -27,6 +27,8 @@ struct Parameter {
     std::vector<std::string> choices{};                ///< of a text: it is one of them; empty: any text
     std::string bare_value{};  ///< of an integer: what the option alone stands for, --name; another value is --name=N
     std::string help{};
+    std::vector<schema::Field> fields{};   ///< of a flag: the record has these, too, where it is given
+    std::map<std::string, double> hits{};  ///< likewise Cost::hits
 
     /// Whether the option alone means true, as --one does.
     [[nodiscard]] bool is_flag() const { return type == ParameterType::boolean && default_value == "false"; }
@@ -37,6 +39,12 @@ struct Stage {
     std::string name;
     std::string help;
 };
+
+/// The parameter of each recipe whose stages have parts: whether they are left out.
+inline constexpr std::string_view no_parts = "no-parts";
+
+/// What the user typed, by parameter name.
+using Arguments = std::map<std::string, std::string>;
 
 /// A kernel counter (/proc/net/netstat, snmp) whose rise is reported.
 struct Counter {
@@ -67,6 +75,7 @@ struct Cost {
     std::int64_t printing = 0;           ///< as many more where the script prints each record and could aggregate
     double sampled = 0;  ///< the part of `instructions`, 0 to 1, that is for a packet's socket: what is spared where
                          ///< that is not in the sample
+    std::map<std::string, double> parts_hits{};  ///< more of them, as `hits`, where stages are divided into parts
 };
 
 /// Where the lines of a measurement come from.
@@ -96,9 +105,16 @@ struct Recipe {
     bool guru = false;                       ///< its script has C of its own, unchecked: for stap's -g
 
     /// What a recording of it begins with, where it is not aggregated.
-    [[nodiscard]] schema::Header header() const { return {.recipe = name, .schemas = {record}}; }
+    [[nodiscard]] schema::Header header() const;
     /// The same with the fields of these words behind the others.
     [[nodiscard]] schema::Header header(const std::vector<std::string>& with) const;
+
+    /// Whether stages of its records are divided into parts.
+    [[nodiscard]] bool has_parts() const;
+    /// The recipe with these arguments: with --no-parts its records have none, and with other flags what these add.
+    [[nodiscard]] Recipe asked_by(const Arguments& arguments) const;
+    /// The same, as it made a recording with this header.
+    [[nodiscard]] Recipe as_recorded(const schema::Header& header) const;
 };
 
 /// The fields that a script can be asked for with --by, and their names.
@@ -109,9 +125,6 @@ bool is_name(std::string_view text);
 
 /// Reads and checks `folder`/recipe.toml. Errors name file, line and column; a key nobody knows is an error.
 base::Result<Recipe> load_recipe(const std::filesystem::path& folder);
-
-/// What the user typed, by parameter name.
-using Arguments = std::map<std::string, std::string>;
 
 /// Type and range; the error names the parameter as an option.
 base::Result<void> check_value(const Parameter& parameter, std::string_view value);

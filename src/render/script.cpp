@@ -142,11 +142,12 @@ base::Result<std::string> fill_template(std::string_view text, const std::map<st
     return engine.render(data);
 }
 
-base::Result<std::string> render_script(const recipe::Recipe& recipe, std::string_view script_template,
+base::Result<std::string> render_script(const recipe::Recipe& of, std::string_view script_template,
                                         const recipe::Arguments& arguments, std::chrono::milliseconds interval,
                                         const ScriptForm& form) {
-    auto complete = recipe::complete_arguments(recipe, arguments);
+    auto complete = recipe::complete_arguments(of, arguments);
     if (!complete) return tl::make_unexpected(complete.error());
+    const auto recipe = of.asked_by(*complete);
     const auto file = (recipe.folder / "script.stp").string();
     auto header = recipe.header(form.by);
     header.aggregated = form.aggregate;
@@ -157,6 +158,7 @@ base::Result<std::string> render_script(const recipe::Recipe& recipe, std::strin
                                               {"header", boost::replace_all_copy(first_line, "\t", "\\t")},
                                               {"interval_ms", std::to_string(interval.count())},
                                               {"aggregate", form.aggregate ? "true" : "false"},
+                                              {"parts", recipe.has_parts() ? "true" : "false"},
                                               {"filters", form.filters ? "true" : "false"}};
     // A longer string is cut without a word (MAXSTRINGLEN), and nothing would be understood.
     constexpr std::size_t max_string_length = 511;
@@ -191,11 +193,13 @@ std::vector<std::size_t> source_lines(std::string_view numbered) {
     return sources;
 }
 
-std::vector<std::string> macros_of(const recipe::Recipe& recipe) {
+std::vector<std::string> macros_of(const recipe::Recipe& of, const recipe::Arguments& arguments) {
+    const auto recipe = of.asked_by(arguments);
     auto macros = recipe.macros;
+    if (recipe.has_parts()) macros.emplace_back("STAPGEN_WAITS=1");
     if (!recipe.record.aggregates) return macros;
     const auto fields = std::ranges::count_if(recipe.record.fields, schema::has_statistics);
-    const auto parts = std::ranges::count_if(recipe.record.fields, schema::is_part);
+    const auto parts = std::ranges::count_if(recipe.record.fields, schema::divides_total);
     macros.push_back(fmt::format("STAPGEN_FIELDS={}", fields));
     if (parts != fields) macros.push_back(fmt::format("STAPGEN_PARTS={}", parts));
     if (find_direction(recipe.record))

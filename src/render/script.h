@@ -38,7 +38,8 @@ std::vector<std::size_t> source_lines(std::string_view numbered);
 base::Result<std::string> fill_template(std::string_view text, const std::map<std::string, std::string>& values,
                                         std::string_view file, bool numbered = false);
 
-/// For stap's -D: the recipe's macros, and the sizes of the tables that its records are aggregated in.
-std::vector<std::string> macros_of(const recipe::Recipe& recipe);
+/// For stap's -D: the recipe's macros, whether its records have parts, and the sizes of the tables that they are
+/// aggregated in.
+std::vector<std::string> macros_of(const recipe::Recipe& recipe, const recipe::Arguments& arguments);
 
 }  // namespace stapgen::render

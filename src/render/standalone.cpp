@@ -89,13 +89,14 @@ std::string c_of(std::string_view script, const std::vector<Part>& parts, const 
     return text + functions.text();
 }
 
-/// "NAME=VALUE" of those that the C names.
+/// "NAME=VALUE" of those that the C names: ours, as the others are the user's to give to stap.
 std::string defines(const std::vector<std::string>& macros, std::string_view c) {
     std::string text;
     for (const auto& macro : macros) {
         const auto end = std::min(macro.find('='), macro.size());
         const auto name = macro.substr(0, end);
-        if (c.find(name) != std::string_view::npos) text += fmt::format("#define {} {}\n", name, macro.substr(end + 1));
+        if (name.starts_with("STAPGEN_") && c.find(name) != std::string_view::npos)
+            text += fmt::format("#define {} {}\n", name, macro.substr(end + 1));
     }
     return text.empty() ? text : text + '\n';
 }

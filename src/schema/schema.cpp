@@ -98,11 +98,39 @@ std::optional<std::size_t> find_direction(const Schema& schema) {
     return direction && schema.fields[*direction].type == FieldType::text ? direction : std::nullopt;
 }
 
+bool tells_waits(const Schema& schema) {
+    const auto is = [&](std::string_view name, FieldType type) {
+        const auto field = schema.find(name);
+        return field && schema.fields[*field].type == type;
+    };
+    return is("waited", FieldType::text) && is("n", FieldType::count);
+}
+
 bool has_statistics(const Field& field) {
     return field.type == FieldType::stage || field.type == FieldType::value;
 }
 
-bool is_part(const Field& field) {
+std::string_view divided_stage(std::string_view name) {
+    const auto dot = name.find('.');
+    return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
+}
+
+bool is_part(std::string_view name) {
+    return !divided_stage(name).empty();
+}
+
+std::string_view cause_of(std::string_view part) {
+    return part.substr(part.find('.') + 1);
+}
+
+bool has_what_it_divides(const Schema& schema, const Field& field) {
+    const auto stage = divided_stage(field.name);
+    if (stage.empty()) return true;
+    const auto place = schema.find(stage);
+    return place && field.type == FieldType::stage && schema.fields[*place].type == FieldType::stage;
+}
+
+bool divides_total(const Field& field) {
     return field.type == FieldType::stage && field.name != "total";
 }
 
@@ -133,6 +161,7 @@ std::optional<Schema> parse_schema(std::string_view text, int version) {
     for (const auto word : base::split(text, '\t')) {
         auto field = parse_field(word);
         if (!field || schema.find(field->name)) return std::nullopt;
+        if (!has_what_it_divides(schema, *field)) return std::nullopt;
         schema.fields.push_back(*std::move(field));
     }
     return schema;

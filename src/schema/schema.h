@@ -13,11 +13,15 @@
 /// the header line, and whoever reads the records has it from there.
 namespace stapgen::schema {
 
-/// The newest version of the format. A recording says its own in its header line.
-inline constexpr int format_version = 4;
+/// The newest version of the format. A recording says its own in its header line: the oldest that has all that is in
+/// it.
+inline constexpr int format_version = 5;
 
 /// From this version on a script can aggregate its records in the kernel.
 inline constexpr int first_aggregating_version = 4;
+
+/// From this version on stages have parts.
+inline constexpr int first_version_with_parts = 5;
 
 /// What a field holds; the spelling in a header is the name here, except `int` for integer.
 enum class FieldType {
@@ -67,7 +71,7 @@ struct Schema {
 
 /// The header line. `schemas` grows with every `fields` line; its elements never move.
 struct Header {
-    int version = format_version;
+    int version = first_aggregating_version;
     std::string recipe{};
     bool aggregated = false;  ///< its records are aggregated in the kernel
     bool silent = false;      ///< and its intervals are for that: nobody asked for reports of them
@@ -84,11 +88,25 @@ inline constexpr std::array<std::string_view, 2> directions{"rx", "tx"};
 /// The field for the direction: a text named `way`.
 std::optional<std::size_t> find_direction(const Schema& schema);
 
+/// Whether its records are waits of a thread: a text `waited` says what it waited for, and a count `n` how often.
+bool tells_waits(const Schema& schema);
+
 /// Whether a report has a row for it: a stage or a value.
 bool has_statistics(const Field& field);
 
-/// Whether it is a stage that a record's total is made of: any but the one named `total`.
-bool is_part(const Field& field);
+/// The stage that a part divides: "app-tcp" of "app-tcp.nagle", which says for how long a packet waited for that in
+/// there. Parts add up to their stage. Empty: it is no part.
+std::string_view divided_stage(std::string_view name);
+/// Whether a stage of that name is a part of another one.
+bool is_part(std::string_view name);
+/// What a part is the time of: "nagle".
+std::string_view cause_of(std::string_view part);
+
+/// Whether a field is no part, or one of a stage that the schema has.
+bool has_what_it_divides(const Schema& schema, const Field& field);
+
+/// Whether it is a stage or a part that a record's total is divided into: any stage but the one named `total`.
+bool divides_total(const Field& field);
 
 /// Whether lines of this first word are something else than records, so that no record can have it as its tag.
 bool is_reserved(std::string_view tag, int version = format_version);

@@ -3,36 +3,40 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+#include <utility>
+#include <vector>
+
 #include "session/namer.h"
 
 namespace stapgen::serve {
 
-void DropNames::put_into(std::vector<analyze::Drop>& drops, const recording::RunFacts& facts) {
-    const auto key_of = [](const analyze::Drop& drop) {
-        return Key(drop.place.address, drop.place.symbol, drop.reason.number);
-    };
+void DropNames::put_into(kinds::Measured& interval, const recording::RunFacts& facts) {
+    auto* drops = table::find(interval.tables, "drops");
+    if (drops == nullptr || drops->rows.empty()) return;
+    const auto place = drops->place_of("place"), reason = drops->place_of("reason");
+    const auto key_of_row = [&](const table::Row& row) { return Key(row[place], row[reason]); };
+    kinds::Measured unknown;
+    auto& rows = unknown.tables.emplace_back(*drops).rows;
+    std::erase_if(rows, [&](const table::Row& row) { return known_.contains(key_of_row(row)); });
     std::vector<Key> keys;
-    analyze::Summary unknown;
-    for (const auto& drop : drops) {
-        if (known_.contains(key_of(drop))) continue;
-        keys.push_back(key_of(drop));
-        unknown.drops.push_back(drop);
-    }
+    for (const auto& row : rows)
+        keys.push_back(key_of_row(row));
     if (!keys.empty()) (void)session::Namer().put_into(unknown, facts);  // names of this machine are never refused
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        auto& drop = unknown.drops[i];
-        if (!drop.place.symbol) drop.place.symbol = "unknown";
-        if (!drop.reason.name && drop.reason.number >= 0) drop.reason.name = fmt::to_string(drop.reason.number);
-        drop.reason.number = -1;
-        drop.place.address.reset();
-        drop.place.offset.reset();
-        known_.emplace(keys[i], std::move(drop));
-    }
-    for (auto& drop : drops) {
-        const auto count = drop.count;
-        drop = known_.at(key_of(drop));
-        drop.count = count;
-    }
+    table::change_each<table::Place>(unknown.tables, [](table::Place& named) {
+        if (!named.symbol) named.symbol = "unknown";
+        named.address.reset();
+        named.offset.reset();
+    });
+    table::change_each<table::Reason>(unknown.tables, [](table::Reason& named) {
+        if (!named.name && named.number >= 0) named.name = fmt::to_string(named.number);
+        named.number = -1;
+    });
+    const auto& named = unknown.tables.front().rows;
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        known_.emplace(keys[i], Key(named[i][place], named[i][reason]));
+    for (auto& row : drops->rows)
+        std::tie(row[place], row[reason]) = known_.at(key_of_row(row));
 }
 
 }  // namespace stapgen::serve

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <tuple>
-#include <vector>
+#include <utility>
 
-#include "analyze/summary.h"
+#include "kinds/measured.h"
 #include "recording/facts.h"
 
 namespace stapgen::serve {
@@ -20,12 +16,12 @@ class DropNames {
   public:
     /// Function and module instead of each address, and the reason's name instead of its number; "unknown" where
     /// there is none. A function's offset is left out: it differs from kernel to kernel.
-    void put_into(std::vector<analyze::Drop>& drops, const recording::RunFacts& facts);
+    void put_into(kinds::Measured& interval, const recording::RunFacts& facts);
 
   private:
-    using Key = std::tuple<std::optional<std::uint64_t>, std::optional<std::string>, std::int64_t>;
+    using Key = std::pair<table::Value, table::Value>;  ///< place and reason
 
-    std::map<Key, analyze::Drop> known_;
+    std::map<Key, Key> known_;
 };
 
 }  // namespace stapgen::serve

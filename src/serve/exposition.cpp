@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "metrics/prometheus.h"
 #include "metrics/text.h"
-#include "report/model/result_metrics.h"
+#include "show/model/result_metrics.h"
 
 namespace stapgen::serve {
 
@@ -152,7 +152,7 @@ std::string_view content_type_of(Exposition exposition) {
 }
 
 metrics::Families families_of(const ServerStatus& server, std::span<const Status> recipes) {
-    report::ResultMetrics measured(true);
+    show::ResultMetrics measured(true);
     for (const auto& recipe : recipes)
         measured.add(recipe.measured);
     auto all = own_families(server);

@@ -8,15 +8,15 @@
 #include "base/unpacker.h"
 #include "decode/record_parser.h"
 #include "launch/line_splitter.h"
-#include "report/presentation.h"
+#include "session/presentation.h"
 #include "session/session.h"
 
 namespace stapgen::serve {
 
 /// What bytes of a recording brought.
 struct Fed {
-    bool has_begun = false;                   ///< the probes are live: the line `ready` was among them
-    std::vector<analyze::Summary> intervals;  ///< that closed, in their order
+    bool has_begun = false;                  ///< the probes are live: the line `ready` was among them
+    std::vector<kinds::Measured> intervals;  ///< that closed, in their order
 };
 
 /// A recording as it comes from a stapgen that is steered (session/remote.h), to a Session. Of its lines nothing is
@@ -41,7 +41,7 @@ class RecordingStream {
     bool is_damaged_ = false;
     launch::LineSplitter lines_;
     decode::RecordParser parser_;
-    report::Presentation presentation_;
+    session::Presentation presentation_;
     session::Session session_;
     Fed fed_;
 };

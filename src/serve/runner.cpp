@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <thread>
 
+#include "analyze/results.h"
 #include "base/exit_codes.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "recording/identity.h"
-#include "report/model/results.h"
 
 namespace stapgen::serve {
 
@@ -32,11 +32,6 @@ Failure failure_of(const launch::Ending& ending) {
         default:
             return Failure::failed;
     }
-}
-
-table::Results results_of(const analyze::Summary& summary) {
-    const report::Options options;
-    return report::results_of(summary, options);
 }
 
 std::string reason_of(const launch::Ending& ending, const std::string& said) {
@@ -172,11 +167,11 @@ void Runner::begin(Child& child) {
     status_.sample = recording::sample_of(setup.filters);
 }
 
-void Runner::add(Child& child, analyze::Summary interval) {
+void Runner::add(Child& child, kinds::Measured interval) {
     child.said.clear();
-    names_.put_into(interval.drops, child.stream.session().facts());
+    names_.put_into(interval, child.stream.session().facts());
     const std::lock_guard lock(mutex_);
-    totals_.add(results_of(interval));
+    totals_.add(analyze::results_of(interval));
     status_.last_interval_ns = base::now_epoch_ns();
     take(child);
 }
@@ -184,7 +179,7 @@ void Runner::add(Child& child, analyze::Summary interval) {
 /// What is known of the run by now.
 void Runner::take(Child& child) {
     const auto& session = child.stream.session();
-    analyze::Summary run;
+    kinds::Measured run;
     run.transport = session.facts().outcome.transport;
     if (session.analyzer()) {
         run.accounting = session.analyzer()->accounting();
@@ -196,12 +191,12 @@ void Runner::take(Child& child) {
         for (const auto& [name, help] : job_.counters)
             run.counters.push_back({name, help, host::difference(child.counters_before, now, name)});
     }
-    totals_.set_run(results_of(run));
+    totals_.set_run(analyze::results_of(run));
 }
 
 void Runner::finish(Child& child) {
     auto& session = child.stream.session();
-    const auto cost = session.summary().cost;
+    const auto cost = session.measured().cost;
     const auto probes_ns = cost.ns(cost.cycles());
     const std::lock_guard lock(mutex_);
     take(child);

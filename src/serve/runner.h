@@ -66,7 +66,7 @@ class Runner {
     /// What is thrown is how it ended.
     End run_guarded();
     void begin(Child& child);
-    void add(Child& child, analyze::Summary interval);
+    void add(Child& child, kinds::Measured interval);
     void on_error_line(Child& child, std::string_view line);
     void tick(Child& child, launch::Control& control);
     void take(Child& child);

@@ -5,8 +5,8 @@
 #include <array>
 #include <unordered_set>
 
+#include "analyze/results.h"
 #include "base/saturate.h"
-#include "report/model/results.h"
 
 namespace stapgen::serve {
 
@@ -50,10 +50,9 @@ bool SeriesLimit::admit() {
 }
 
 Totals::Totals(const std::string& recipe, SeriesLimit& limit) : limit_(limit) {
-    analyze::Summary nothing;
+    kinds::Measured nothing;
     nothing.recipe = recipe;
-    const report::Options options;
-    const auto results = report::results_of(nothing, options);
+    const auto results = analyze::results_of(nothing);
     report_ = results.at("report");
     for (const auto name : measured_tables)
         measured_[name] = series_in(results, name);

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <utility>
 
+#include "analyze/results.h"
 #include "base/saturate.h"
 
 namespace stapgen::session {
@@ -45,7 +46,6 @@ base::Result<std::unique_ptr<LiveView>> LiveView::open(LiveSubject subject, base
 LiveView::LiveView(LiveSubject subject, std::unique_ptr<live::Terminal> terminal)
     : subject_(std::move(subject)), terminal_(std::move(terminal)) {
     scene_.title = subject_.header->recipe + subject_.filters;
-    scene_.hide_benign = subject_.hide_benign;
     subject_.options.keep_intervals = false;  // those are of the whole run
 }
 
@@ -55,24 +55,31 @@ void LiveView::line(const decode::Line& line) {
     if (since_) since_->add(line);
 }
 
-void LiveView::interval(analyze::Summary summary) {
-    last_interval_ = std::move(summary);
+void LiveView::interval(kinds::Measured measured) {
+    last_interval_ = std::move(measured);
 }
 
-analyze::Summary* LiveView::tick(const analyze::Analyzer& whole, launch::Control& control) {
+kinds::Measured* LiveView::tick(const analyze::Analyzer& whole, launch::Control& control) {
     const bool pressed = take_keys(control);
     const bool ends = control.ending() && !std::exchange(scene_.ending, control.ending());
     const bool other_window = !state_.paused && state_.window != scene_.window;
     if (ends || other_window || (!state_.paused && Clock::now() >= next_look_)) {
         looked_ = Clock::now();
         look(whole);
-        return &scene_.shown;
+        return &window_;
     }
     if (pressed) draw_frame();
     return nullptr;
 }
 
+table::Results LiveView::results_of(const kinds::Measured& measured) const {
+    return analyze::results_of(measured, {.hide_benign = subject_.hide_benign});
+}
+
 void LiveView::draw() {
+    if (const auto* counting = table::find(window_.tables, "counting")) run_.tables = {*counting};
+    scene_.run = results_of(run_);
+    scene_.shown = results_of(window_);
     draw_frame();
     next_look_ = looked_ + std::max<Clock::duration>(usual_period, one_part_in * (Clock::now() - looked_));
 }
@@ -106,17 +113,17 @@ void LiveView::look(const analyze::Analyzer& whole) {
     scene_.window_is_there = true;
     scene_.has_since = since_.has_value();
     if (state_.window == live::Window::run) {
-        scene_.shown = whole.summary();
+        window_ = whole.measured();
     } else if (state_.window == live::Window::since) {
-        scene_.shown = since_->summary();
+        window_ = since_->measured();
         scene_.window_ns = nanoseconds_since(since_at_);
     } else {
         scene_.window_is_there = last_interval_.has_value();
-        scene_.shown = last_interval_ ? *last_interval_ : analyze::Summary();
+        window_ = last_interval_ ? *last_interval_ : kinds::Measured();
         scene_.window_ns =
-            base::saturating_subtract(scene_.shown.end_epoch_ns.value_or(0), scene_.shown.start_epoch_ns.value_or(0));
+            base::saturating_subtract(window_.end_epoch_ns.value_or(0), window_.start_epoch_ns.value_or(0));
     }
-    scene_.account = whole.accounting();
+    run_.accounting = whole.accounting();
     scene_.notice = stderr_.last_line();
 }
 

@@ -37,7 +37,7 @@ class StderrCapture {
 struct LiveSubject {
     const decode::Header* header = nullptr;  ///< must outlive the view
     decode::Ready ready;                     ///< the line with which the measurement began
-    analyze::AnalyzerOptions options;        ///< as of the whole run's Analyzer
+    kinds::Settings options;                 ///< as of the whole run's Analyzer
     std::string filters;                     ///< as typed
     bool hide_benign = false;                ///< of drops
 };
@@ -51,10 +51,10 @@ class LiveView {
     /// Every line, whatever the parser made of it.
     void line(const decode::Line& line);
     /// One that is over.
-    void interval(analyze::Summary summary);
+    void interval(kinds::Measured measured);
     /// To be called often: takes keys. `whole` is of the whole run. What is to be drawn, where that is due: the caller
     /// puts names into it, and calls draw(); else null.
-    analyze::Summary* tick(const analyze::Analyzer& whole, launch::Control& control);
+    kinds::Measured* tick(const analyze::Analyzer& whole, launch::Control& control);
     void draw();
 
   private:
@@ -65,6 +65,7 @@ class LiveView {
     bool take_keys(launch::Control& control);
     void begin_window();
     void look(const analyze::Analyzer& whole);
+    [[nodiscard]] table::Results results_of(const kinds::Measured& measured) const;
     void draw_frame();
 
     LiveSubject subject_;
@@ -75,7 +76,8 @@ class LiveView {
     live::Shown shown_;
     Clock::time_point begun_ = Clock::now();
     Clock::time_point looked_ = begun_, next_look_ = begun_;
-    std::optional<analyze::Summary> last_interval_;
+    kinds::Measured window_, run_;  ///< what is drawn; of the run the account
+    std::optional<kinds::Measured> last_interval_;
     std::optional<analyze::Analyzer> since_;  ///< of what came after `r`
     Clock::time_point since_at_;
 };

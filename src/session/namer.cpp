@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/group_names.h"
+#include "analyze/names.h"
 #include "base/terminal.h"
 #include "host/facts.h"
 #include "symbols/debuginfod.h"
@@ -18,16 +18,14 @@ namespace stapgen::session {
 
 namespace {
 
-/// Calls with the reason of each row.
-void for_each_reason(analyze::Summary& summary, auto call) {
-    for (auto& drop : summary.drops)
-        call(drop.reason);
-    for (auto& stack : summary.stacks)
-        call(stack.reason);
+/// Calls with each place of the kernel that may have a name: of drops, and frames of paths.
+void for_each_place(table::Tables& tables, const auto& call) {
+    table::change_each<table::Place>(tables, call);
+    table::change_each<table::Path>(tables, [&](table::Path& path) { std::ranges::for_each(path, call); });
 }
 
-void put(const recording::RunFacts& facts, analyze::Summary& summary) {
-    for_each_reason(summary, [&](table::Reason& reason) {
+void put(const recording::RunFacts& facts, table::Tables& tables) {
+    table::change_each<table::Reason>(tables, [&](table::Reason& reason) {
         const auto& names = facts.setup.drop_reasons;
         const auto known = names.find(reason.number);
         if (!reason.name && known != names.end()) reason.name = known->second;
@@ -35,7 +33,7 @@ void put(const recording::RunFacts& facts, analyze::Summary& summary) {
     std::map<std::uint64_t, const recording::AddressName*> names;
     for (const auto& name : facts.outcome.addresses)
         if (name.address) names.emplace(*name.address, &name);
-    analyze::for_each_place(summary, [&](auto& place) {
+    for_each_place(tables, [&](table::Place& place) {
         const auto found = place.address ? names.find(*place.address) : names.end();
         if (found == names.end()) return;
         const auto& name = *found->second;
@@ -46,14 +44,19 @@ void put(const recording::RunFacts& facts, analyze::Summary& summary) {
 }
 
 /// The first of them that has it.
-void put_owners(std::initializer_list<const recording::GroupNames*> all, analyze::Summary& summary) {
+void put_owners(std::initializer_list<const recording::GroupNames*> all, kinds::Measured& measured) {
     const auto find = [&](const std::string& key) -> const std::string* {
         for (const auto* names : all) {
             if (const auto found = names->find(key); found != names->end()) return &found->second;
         }
         return nullptr;
     };
-    analyze::name_groups(summary, [&](const analyze::GroupField& field) -> std::optional<std::string> {
+    analyze::name_groups(measured, [&](const table::GroupField& field) -> std::optional<std::string> {
+        constexpr std::string_view cgroup = "cgroup";
+        // What a packet's reader waited for: no thread is called so, as its number is behind its name.
+        const auto* text = field.key == "by" ? std::get_if<std::string>(&field.value) : nullptr;
+        if (text != nullptr && text->starts_with("cgroup:"))
+            return containers::owner_name(cgroup, std::string_view(*text).substr(cgroup.size() + 1), find);
         if (!containers::is_owner_field(field.key) || std::holds_alternative<bool>(field.value)) return std::nullopt;
         const auto* number = std::get_if<std::int64_t>(&field.value);
         return containers::owner_name(
@@ -65,7 +68,7 @@ bool has_owners(const decode::Schema& schema) {
     return std::ranges::any_of(schema.fields, [](const auto& field) { return containers::is_owner_field(field.name); });
 }
 
-void put(const symbols::KernelNames& names, analyze::Summary& summary) {
+void put(const symbols::KernelNames& names, table::Tables& tables) {
     const auto put_name = [&](table::Place& place, symbols::AddressKind kind) {
         if (place.symbol || !place.address) return;
         const auto name = names.find(*place.address, kind);
@@ -77,20 +80,19 @@ void put(const symbols::KernelNames& names, analyze::Summary& summary) {
             place.module = name.near->name;
         }
     };
-    for (auto& drop : summary.drops)
-        put_name(drop.place, symbols::AddressKind::drop_site);
-    for (auto& stack : summary.stacks) {
+    table::change_each<table::Place>(tables,
+                                     [&](table::Place& place) { put_name(place, symbols::AddressKind::drop_site); });
+    table::change_each<table::Path>(tables, [&](table::Path& path) {
         auto kind = symbols::AddressKind::drop_site;
-        analyze::for_each_frame(stack, [&](table::Place& place) {
+        for (auto& place : path)
             put_name(place, std::exchange(kind, symbols::AddressKind::return_address));
-        });
-    }
+    });
 }
 
 /// True if any was missing.
-bool put(const symbols::DropReasons& reasons, analyze::Summary& summary) {
+bool put(const symbols::DropReasons& reasons, table::Tables& tables) {
     bool any = false;
-    for_each_reason(summary, [&](table::Reason& reason) {
+    table::change_each<table::Reason>(tables, [&](table::Reason& reason) {
         if (reason.name || reason.number < 0) return;
         reason.name = reasons.describe(static_cast<std::uint32_t>(reason.number));
         any = true;
@@ -98,31 +100,40 @@ bool put(const symbols::DropReasons& reasons, analyze::Summary& summary) {
     return any;
 }
 
+/// The places of drops, a row for each.
+std::vector<const table::Place*> drop_places_of(const kinds::Measured& measured) {
+    std::vector<const table::Place*> places;
+    const auto& drops = measured.at("drops");
+    for (const auto& row : drops.rows)
+        places.push_back(table::held<table::Place>(drops.at(row, "place")));
+    return places;
+}
+
 /// Where nothing has a name, and there is no map. Hashed addresses (%p) have none.
-void note_addresses(analyze::Summary& summary) {
-    const auto is_bare = [](const analyze::Drop& drop) {
-        return drop.place.address && !drop.place.symbol && !drop.place.module && *drop.place.address >> 32U != 0;
+void note_addresses(kinds::Measured& measured) {
+    const auto is_bare = [](const table::Place* place) {
+        return place->address && !place->symbol && !place->module && *place->address >> 32U != 0;
     };
-    if (summary.drops.empty() || !std::ranges::all_of(summary.drops, is_bare)) return;
-    summary.notes.emplace_back(
+    const auto places = drop_places_of(measured);
+    if (places.empty() || !std::ranges::all_of(places, is_bare)) return;
+    measured.notes.emplace_back(
         "the places are addresses: --map FILE names them (System.map or a copy of /proc/kallsyms of that kernel)");
 }
 
 /// As far as the kernel need not be known.
-void put_subsystems(analyze::Summary& summary) {
-    for_each_reason(summary, [](table::Reason& reason) {
+void put_subsystems(table::Tables& tables) {
+    table::change_each<table::Reason>(tables, [](table::Reason& reason) {
         if (reason.name || reason.number < 0) return;
         reason.name = symbols::DropReasons::describe_of_any(static_cast<std::uint32_t>(reason.number));
     });
 }
 
 /// What the log itself calls its addresses.
-std::vector<symbols::NamedAddress> named_addresses_of(const analyze::Summary& summary) {
+std::vector<symbols::NamedAddress> named_addresses_of(const std::vector<const table::Place*>& places) {
     std::vector<symbols::NamedAddress> named;
-    for (const auto& drop : summary.drops) {
-        if (drop.place.address && drop.place.symbol && drop.place.offset && !drop.place.module) {
-            named.push_back({*drop.place.address, *drop.place.symbol, *drop.place.offset});
-        }
+    for (const auto* place : places) {
+        if (place->address && place->symbol && place->offset && !place->module)
+            named.push_back({*place->address, *place->symbol, *place->offset});
     }
     return named;
 }
@@ -185,7 +196,7 @@ const std::map<std::uint32_t, std::string>* Namer::reasons() {
 }
 
 void Namer::look_at_owners(const decode::Header& header) {
-    if (!has_owners(header.schemas.front())) return;
+    if (std::ranges::none_of(header.schemas, has_owners)) return;
     if (!owners_) owners_.emplace();
     owners_->look();
 }
@@ -193,9 +204,10 @@ void Namer::look_at_owners(const decode::Header& header) {
 void Namer::observe_owner(const decode::Record& record) {
     // They are the last ones.
     const auto& fields = record.schema->fields;
-    for (auto i = fields.size(); owners_ && i > 0 && fields[i - 1].attribute == decode::Attribute::key; --i) {
-        if (containers::is_owner_field(fields[i - 1].name))
-            owners_->observe(fields[i - 1].name, record.values[i - 1].raw);
+    for (auto i = fields.size(); i > 0 && fields[i - 1].attribute == decode::Attribute::key; --i) {
+        if (!containers::is_owner_field(fields[i - 1].name)) continue;
+        if (!owners_) owners_.emplace();
+        owners_->observe(fields[i - 1].name, record.values[i - 1].raw);
     }
 }
 
@@ -203,29 +215,31 @@ recording::GroupNames Namer::group_names() {
     return owners_ ? owners_->names() : recording::GroupNames();
 }
 
-base::Result<void> Namer::put_into(analyze::Summary& summary, const recording::RunFacts& facts,
+base::Result<void> Namer::put_into(kinds::Measured& measured, const recording::RunFacts& facts,
                                    const std::string& release) {
-    put(facts, summary);
-    put_owners({&facts.outcome.group_names, &facts.setup.group_names}, summary);
+    put(facts, measured.tables);
+    put_owners({&facts.outcome.group_names, &facts.setup.group_names}, measured);
     if (sources_) {
         auto log = facts.setup.kernel;
         if (log.release.empty()) log.release = release;
-        return put_of_log(summary, std::move(log));
+        return put_of_log(measured, std::move(log));
     }
-    if (summary.drops.empty() && summary.stacks.empty()) return {};
-    if (const auto* names = here()) put(*names, summary);
-    if (reasons() != nullptr) put(*reasons_, summary);
+    const auto is_empty = [&](std::string_view name) { return measured.at(name).rows.empty(); };
+    if (is_empty("drops") && is_empty("stacks") && is_empty("who")) return {};
+    if (const auto* names = here()) put(*names, measured.tables);
+    if (reasons() != nullptr) put(*reasons_, measured.tables);
     return {};
 }
 
-base::Result<void> Namer::put_of_log(analyze::Summary& summary, symbols::LogKernel log) {
+base::Result<void> Namer::put_of_log(kinds::Measured& measured, symbols::LogKernel log) {
     const auto& sources = *sources_;
+    const auto drops = drop_places_of(measured);
     std::vector<std::uint64_t> places;
-    for (const auto& drop : summary.drops) {
-        if (drop.place.address && !drop.place.symbol) places.push_back(*drop.place.address);
+    for (const auto* place : drops) {
+        if (place->address && !place->symbol) places.push_back(*place->address);
     }
     bool any_unnamed = false;
-    analyze::for_each_place(summary, [&](const auto& place) { any_unnamed |= place.address && !place.symbol; });
+    for_each_place(measured.tables, [&](const table::Place& place) { any_unnamed |= place.address && !place.symbol; });
     const bool by_build_id = any_unnamed && !log.build_id.empty() && symbols::debuginfod_is_set();
     std::optional<symbols::DropReasons> reasons;
     if (!sources.files.empty() || sources.modules || sources.kaslr_offset || by_build_id) {
@@ -239,25 +253,26 @@ base::Result<void> Namer::put_of_log(analyze::Summary& summary, symbols::LogKern
         if (names->address_digits() > 8) {
             std::erase_if(places, [](std::uint64_t address) { return address >> 32U == 0; });
         }
-        if (auto agreed = names->check_names(named_addresses_of(summary)); !agreed)
+        if (auto agreed = names->check_names(named_addresses_of(drops)); !agreed)
             return tl::make_unexpected(agreed.error());
         if (any_unnamed) {
             if (const auto settled = settle_kaslr_offset(*names, places, reported_); !settled) {
                 base::show_error(settled.error());
-                summary.notes.emplace_back(settled.error().what);
+                measured.notes.emplace_back(settled.error().what);
             }
             for (auto& said : names->check(places))
-                summary.notes.emplace_back(std::move(said));
-            put(*names, summary);
+                measured.notes.emplace_back(std::move(said));
+            put(*names, measured.tables);
         }
         report_notes(*names, reported_);
         reasons = names->drop_reasons();
     } else if (const auto& release = sources.release.empty() ? log.release : sources.release; !release.empty()) {
         if (auto known = symbols::DropReasons::of_release(release)) reasons = *std::move(known);
     }
-    if (sources.files.empty()) note_addresses(summary);
-    if (reasons && put(*reasons, summary) && !reasons->guess().empty()) summary.notes.emplace_back(reasons->guess());
-    put_subsystems(summary);
+    if (sources.files.empty()) note_addresses(measured);
+    if (reasons && put(*reasons, measured.tables) && !reasons->guess().empty())
+        measured.notes.emplace_back(reasons->guess());
+    put_subsystems(measured.tables);
     return {};
 }
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <string>
 
-#include "analyze/summary.h"
 #include "decode/record.h"
 #include "host/containers/owner_names.h"
+#include "kinds/measured.h"
 #include "recording/facts.h"
 #include "symbols/drop_reasons.h"
 #include "symbols/kernel_names.h"
@@ -32,7 +32,7 @@ class Namer {
     /// Into the drops that have none, and into groups by namespace, cgroup and container. Where a log's KASLR offset is
     /// not known addresses stay, and it is said. Errors (bad_input), of a log only: see symbols::KernelNames.
     /// `release`: what a text that is no recording says of its kernel.
-    base::Result<void> put_into(analyze::Summary& summary, const recording::RunFacts& facts,
+    base::Result<void> put_into(kinds::Measured& measured, const recording::RunFacts& facts,
                                 const std::string& release = {});
 
     /// What an address of this machine lies in. Its views live as long as this.
@@ -49,7 +49,7 @@ class Namer {
 
   private:
     const symbols::KernelNames* here();
-    base::Result<void> put_of_log(analyze::Summary& summary, symbols::LogKernel log);
+    base::Result<void> put_of_log(kinds::Measured& measured, symbols::LogKernel log);
 
     std::optional<symbols::NameSources> sources_;  ///< nothing: this machine
     ReportedNotes reported_;

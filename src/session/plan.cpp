@@ -35,7 +35,7 @@ void put_recipe(const MeasurePlan& plan, const std::string& recipe, recording::S
 
 base::Result<Aggregation> aggregation_of(const recipe::Recipe& recipe, bool asked, const MeasurePlan& plan) {
     if (!recipe.record.aggregates) return Aggregation{};
-    const auto option = report::single_records_option(plan.presentation, plan.events);
+    const auto option = single_records_option(plan.presentation, plan.events);
     if (asked && !option.empty()) {
         return base::bad_input(fmt::format("--aggregate and {0} exclude each other: {0} needs single records", option),
                                "omit one of them");

@@ -13,8 +13,8 @@
 #include "recipe/recipe.h"
 #include "recording/facts.h"
 #include "recording/writer.h"
-#include "report/presentation.h"
 #include "session/filters.h"
+#include "session/presentation.h"
 
 namespace stapgen::session {
 
@@ -23,7 +23,7 @@ struct MeasurePlan {
     Filters filters;
     std::optional<std::chrono::nanoseconds> duration;
     std::optional<std::int64_t> intervals;
-    report::Presentation presentation;
+    Presentation presentation;
     bool events = false;
     recording::Labels labels;
     /// What whoever made the module knows of it: parameters, recipe_hash, functions, hash_of, stap_version. The

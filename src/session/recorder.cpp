@@ -90,10 +90,10 @@ void Recorder::tick() {
     report_failure();
 }
 
-void Recorder::end(const analyze::Summary& summary, Namer& namer) {
+void Recorder::end(const kinds::Measured& measured, Namer& namer) {
     auto outcome = outcome_so_far(namer);
-    static_cast<recording::RunEnd&>(outcome) = summary;
-    outcome.clock = summary.cost;
+    static_cast<recording::RunEnd&>(outcome) = measured;
+    outcome.clock = measured.cost;
     writer_->end(std::move(outcome));
     report_failure();
 }

@@ -7,10 +7,10 @@
 #include <set>
 #include <string_view>
 
-#include "analyze/summary.h"
 #include "base/result.h"
 #include "decode/record.h"
 #include "host/system.h"
+#include "kinds/measured.h"
 #include "recording/writer.h"
 #include "session/namer.h"
 #include "session/plan.h"
@@ -31,8 +31,8 @@ class Recorder {
     void line(std::string_view text, bool cut, const decode::Line& parsed, Namer& namer);
     /// To be called several times a second: what came a second ago is in the file.
     void tick();
-    /// Of the summary what is not in the lines.
-    void end(const analyze::Summary& summary, Namer& namer);
+    /// Of the measured what is not in the lines.
+    void end(const kinds::Measured& measured, Namer& namer);
     [[nodiscard]] base::Result<void> outcome() const;
 
   private:

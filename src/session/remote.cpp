@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "base/text.h"
+#include "kinds/latency/latency.h"
 
 namespace stapgen::session {
 
@@ -23,17 +24,16 @@ bool is_readable(int descriptor, int timeout_ms) {
 
 }  // namespace
 
-RemoteStatus status_of(const analyze::Summary& summary) {
+RemoteStatus status_of(const kinds::Measured& measured) {
     RemoteStatus status;
     status.is_measuring = true;
-    status.reported = summary.accounting.reported;
-    status.lost = summary.accounting.lost_total();
-    for (const auto& stage : summary.stages) {
-        if (!stage.group.empty()) continue;
-        const auto p99 = stage.stats.percentile(99);
+    status.reported = measured.accounting.reported;
+    status.lost = measured.accounting.lost_total();
+    for (const auto& [name, stats] : kinds::latency::whole_of(measured.at("stages"))) {
+        const auto p99 = stats->percentile(99);
         if (!p99 || (status.p99_ns && *p99 <= *status.p99_ns)) continue;
         status.p99_ns = p99;
-        status.stage = stage.name;
+        status.stage = name;
     }
     return status;
 }
@@ -107,7 +107,7 @@ bool RemoteControl::tick(const analyze::Analyzer* analyzer) {
     const auto now = std::chrono::steady_clock::now();
     if (analyzer != nullptr && now - said_ >= std::chrono::seconds(1)) {
         said_ = now;
-        std::cerr << status_line(status_of(analyzer->summary())) << std::flush;
+        std::cerr << status_line(status_of(analyzer->measured())) << std::flush;
     }
     char bytes[64];
     while (is_readable(STDIN_FILENO, 0)) {

@@ -28,7 +28,7 @@ struct RemoteStatus {
 };
 
 /// Of all that was measured so far.
-RemoteStatus status_of(const analyze::Summary& summary);
+RemoteStatus status_of(const kinds::Measured& measured);
 std::string status_line(const RemoteStatus& status);
 /// Nothing if it is another line.
 std::optional<RemoteStatus> parse_status(std::string_view line);

@@ -14,19 +14,20 @@
 #include <thread>
 #include <utility>
 
-#include "analyze/counter_tracks.h"
 #include "analyze/merge.h"
 #include "base/limits.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "decode/format_detector.h"
 #include "decode/prefix_stripper.h"
+#include "kinds/counts/counts.h"
+#include "kinds/latency/latency.h"
 #include "recording/reader.h"
-#include "report/model/texts.h"
+#include "session/measured_facts.h"
 #include "session/namer.h"
 #include "session/session.h"
-#include "session/summary_facts.h"
 #include "symbols/log_release.h"
+#include "table/texts.h"
 
 namespace stapgen::session {
 
@@ -40,7 +41,7 @@ std::string numbers(std::string_view what, std::int64_t first, std::int64_t last
     return first == last ? fmt::format("{} {}", what, first) : fmt::format("{}s {} to {}", what, first, last);
 }
 
-base::Error several_recordings(const report::Format& format) {
+base::Error several_recordings(const show::Format& format) {
     return {base::ErrorKind::bad_input,
             fmt::format("--format {}: a trace has one clock, but there are several recordings", format.name),
             "convert them one by one"};
@@ -49,7 +50,7 @@ base::Error several_recordings(const report::Format& format) {
 /// One text, or the parts of one run one behind the other: a session for each source in it.
 class Input final : public decode::FormatDetector::Sink {
   public:
-    Input(const report::Presentation& presentation, const ReplayOptions& options)
+    Input(const Presentation& presentation, const ReplayOptions& options)
         : presentation_(presentation), options_(options) {}
 
     base::Result<void> read(const std::vector<std::filesystem::path>& parts) {
@@ -62,36 +63,36 @@ class Input final : public decode::FormatDetector::Sink {
         if (continued_) remarks_.push_back(fmt::format("{} is not the last part of its run", shown(parts.back())));
         for (auto& part : parts_) {
             part.session.end();
-            if (part.records != nullptr) report::finish(*part.records);
+            if (part.records != nullptr) finish(*part.records);
             if (const auto& refusal = part.session.refusal()) return tl::make_unexpected(*refusal);
         }
         return {};
     }
 
     /// One for each source that had anything to analyze.
-    base::Result<std::vector<analyze::Summary>> summaries(const std::string& name, Namer& namer) {
-        std::vector<analyze::Summary> summaries;
+    base::Result<std::vector<kinds::Measured>> summaries(const std::string& name, Namer& namer) {
+        std::vector<kinds::Measured> summaries;
         for (auto& part : parts_) {
             if (!part.session.analyzer()) continue;
-            auto summary = part.session.summary();
+            auto measured = part.session.measured();
             part.session.release();
             for (auto& note : part.source->notes())
-                summary.notes.push_back(std::move(note));
-            summary.accounting.kept = part.source->importer == "stapgen" || summary.accounting.seen > 0;
+                measured.notes.push_back(std::move(note));
+            measured.accounting.kept = part.source->importer == "stapgen" || measured.accounting.seen > 0;
             const auto& facts = part.session.facts();
-            if (auto done = namer.put_into(summary, facts, release_.release()); !done)
+            if (auto done = namer.put_into(measured, facts, release_.release()); !done)
                 return tl::make_unexpected(done.error());
             const bool none_else = presentation_.by && presentation_.by->empty();
             const auto origin = origin_group(presentation_.by_origin, facts.setup.origin(), name);
-            if (auto done = group_by_origin(origin, none_else, summary); !done) {
+            if (auto done = group_by_origin(origin, none_else, measured); !done) {
                 return tl::make_unexpected(done.error());
             }
-            summaries.push_back(std::move(summary));
+            summaries.push_back(std::move(measured));
         }
         if (summaries.empty()) return summaries;
         auto& first = summaries.front();
         first.input = detector_.input();
-        analyze::add_up(first.transport, transport_of(losses_));
+        kinds::add_up(first.transport, transport_of(losses_));
         return summaries;
     }
 
@@ -117,13 +118,13 @@ class Input final : public decode::FormatDetector::Sink {
     struct Part {
         decode::FormatDetector::Source* source;
         Session session;
-        std::unique_ptr<report::RecordWriter> to_stdout;  ///< may be null
-        report::RecordWriter* records;                    ///< that or another; may be null
-        Part(decode::FormatDetector::Source& of, const report::Presentation& presentation, const ReplayOptions& options)
+        std::unique_ptr<show::RecordWriter> to_stdout;  ///< may be null
+        show::RecordWriter* records;                    ///< that or another; may be null
+        Part(decode::FormatDetector::Source& of, const Presentation& presentation, const ReplayOptions& options)
             : source(&of),
               session(presentation,
                       {.events = options.events, .resolution_ns = of.resolution_ns, .selection = options.selection}),
-              to_stdout(report::record_writer(std::cout, presentation, options.events)),
+              to_stdout(record_writer(std::cout, presentation, options.events)),
               records(options.records != nullptr ? options.records : to_stdout.get()) {}
     };
 
@@ -184,7 +185,7 @@ class Input final : public decode::FormatDetector::Sink {
         return part;
     }
 
-    const report::Presentation& presentation_;
+    const Presentation& presentation_;
     const ReplayOptions& options_;
     decode::FormatDetector detector_;
     std::string last_line_;  ///< of a foreign text: without its end
@@ -214,71 +215,72 @@ struct ReadRun {
     base::Result<void> done;
 };
 
-bool is_of_one(const analyze::Summary& summary, const analyze::Summary& other) {
-    return summary.recipe == other.recipe && summary.definition() == other.definition();
+bool is_of_one(const kinds::Measured& measured, const kinds::Measured& other) {
+    return measured.recipe == other.recipe && measured.definition() == other.definition();
 }
 
 /// One for each definition, in the order in which they came up.
-std::vector<analyze::Summary> added_up(std::vector<analyze::Summary> summaries) {
-    std::vector<std::vector<analyze::Summary>> kinds;
-    for (auto& summary : summaries) {
+std::vector<kinds::Measured> added_up(std::vector<kinds::Measured> summaries) {
+    std::vector<std::vector<kinds::Measured>> kinds;
+    for (auto& measured : summaries) {
         const auto known =
-            std::ranges::find_if(kinds, [&](const auto& kind) { return is_of_one(kind.front(), summary); });
+            std::ranges::find_if(kinds, [&](const auto& kind) { return is_of_one(kind.front(), measured); });
         auto& kind = known != kinds.end() ? *known : kinds.emplace_back();
-        kind.push_back(std::move(summary));
+        kind.push_back(std::move(measured));
     }
-    std::vector<analyze::Summary> sums;
+    std::vector<kinds::Measured> sums;
     for (auto& kind : kinds)
         sums.push_back(analyze::merge_all(std::move(kind)));
     return sums;
 }
 
 /// Where all is of one group, that is the whole, and no report shows it a second time.
-void note_only_group(analyze::Summary& summary) {
-    const analyze::Group* only = nullptr;
-    for (const auto* measures : {&summary.stages, &summary.values}) {
-        for (const auto& [name, group, stats] : *measures) {
+void note_only_group(kinds::Measured& measured) {
+    const table::Group* only = nullptr;
+    for (const auto* name : {"stages", "values"}) {
+        for (const auto& row : measured.at(name).rows) {
+            const auto& group = *table::held<table::Group>(row[1]);
             if (group.empty() || (only != nullptr && group == *only)) continue;
             if (only != nullptr) return;
             only = &group;
         }
     }
     if (only == nullptr) return;
-    summary.notes.emplace_back(fmt::format("all records are of one group: {}", report::group_text(*only)));
+    measured.notes.emplace_back(fmt::format("all records are of one group: {}", table::group_text(*only)));
 }
 
 }  // namespace
 
-void add_to(std::vector<analyze::Summary>& all, analyze::Summary summary) {
-    const auto known = std::ranges::find_if(all, [&](const auto& other) { return is_of_one(other, summary); });
+void add_to(std::vector<kinds::Measured>& all, kinds::Measured measured) {
+    const auto known = std::ranges::find_if(all, [&](const auto& other) { return is_of_one(other, measured); });
     if (known == all.end()) {
-        all.push_back(std::move(summary));
+        all.push_back(std::move(measured));
     } else {
-        (void)analyze::merge(*known, std::move(summary));  // of one definition
+        (void)analyze::merge(*known, std::move(measured));  // of one definition
     }
 }
 
-void finish_sums(std::vector<analyze::Summary>& all, const report::Presentation& presentation) {
-    for (auto& summary : all) {
-        const analyze::Summary* above = nullptr;
+void finish_sums(std::vector<kinds::Measured>& all, const Presentation& presentation) {
+    for (auto& measured : all) {
+        const kinds::Measured* above = nullptr;
         for (const auto& other : all) {
-            if (&other == &summary) break;
+            if (&other == &measured) break;
             // One that has a definition says more.
-            if (other.recipe == summary.recipe && (above == nullptr || above->definition().empty())) above = &other;
+            if (other.recipe == measured.recipe && (above == nullptr || above->definition().empty())) above = &other;
         }
-        if (above != nullptr) summary.merge_conflict = analyze::merge_conflict_of(*above, summary);
+        if (above != nullptr) measured.merge_conflict = kinds::merge_conflict_of(*above, measured);
     }
     if (!presentation.by_origin.empty() || !presentation.by.value_or(std::vector<std::string>()).empty()) {
-        for (auto& summary : all)
-            note_only_group(summary);
+        for (auto& measured : all)
+            note_only_group(measured);
     }
-    for (auto& summary : all)
-        analyze::put_counter_deltas(summary, presentation.by.value_or(std::vector<std::string>{"name", "of"}));
+    for (auto& measured : all)
+        kinds::counts::put_counter_deltas(measured, presentation.by.value_or(std::vector<std::string>{"name", "of"}));
 }
 
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
-                                               const report::Presentation& presentation,
-                                               const symbols::NameSources& names, const ReplayOptions& options) {
+                                               const Presentation& presentation, const symbols::NameSources& names,
+                                               const ReplayOptions& options) {
     constexpr const char* hint = "'stapgen help report' lists the formats";
     auto runs = recording::runs_of(files);
     if (!runs) return tl::make_unexpected(runs.error());
@@ -315,8 +317,10 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
         // In a picture of many runs each has a few columns; short blocks of all of them would take a gigabyte.
         constexpr std::size_t many_runs = 32;
         if (runs->size() > many_runs) {
-            for (auto& report : found.reports)
-                report.series = report.series.by_second();
+            for (auto& report : found.reports) {
+                if (auto* series = table::find(report.tables, "series"))
+                    series->rows = {{kinds::latency::series_of(report).by_second()}};
+            }
         }
         if (!found.reports.empty()) {
             loaded.push_back(std::move(found));
@@ -334,12 +338,12 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
     return loaded;
 }
 
-base::Result<std::vector<analyze::Summary>> load(const std::vector<std::filesystem::path>& files,
-                                                 const report::Presentation& presentation,
-                                                 const symbols::NameSources& names, const ReplayOptions& options) {
+base::Result<std::vector<kinds::Measured>> load(const std::vector<std::filesystem::path>& files,
+                                                const Presentation& presentation, const symbols::NameSources& names,
+                                                const ReplayOptions& options) {
     auto runs = load_runs(files, presentation, names, options);
     if (!runs) return tl::make_unexpected(runs.error());
-    std::vector<analyze::Summary> all;
+    std::vector<kinds::Measured> all;
     for (auto& run : *runs)
         std::ranges::move(run.reports, std::back_inserter(all));
     all = added_up(std::move(all));

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <utility>
 
+#include "analyze/account_text.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -16,11 +17,10 @@
 #include "launch/child_process.h"
 #include "launch/progress.h"
 #include "overhead/overhead.h"
-#include "report/model/account_text.h"
 #include "session/live_view.h"
+#include "session/measured_facts.h"
 #include "session/remote.h"
 #include "session/session.h"
-#include "session/summary_facts.h"
 
 namespace stapgen::session {
 
@@ -64,9 +64,9 @@ class Measurement {
     void open_live_view(const decode::Ready& ready);
     void read_counters();
     void put_outcome(const RunEnding& ending);
-    analyze::Summary summary_of(const RunEnding& ending);
-    void show(analyze::Summary interval);
-    void put_names(analyze::Summary& summary);
+    kinds::Measured measured_of(const RunEnding& ending);
+    void show(kinds::Measured interval);
+    void put_names(kinds::Measured& measured);
 
     const host::System& machine_;
     const recipe::Catalog& catalog_;
@@ -75,7 +75,7 @@ class Measurement {
     Recorder* recorder_;
     decode::RecordParser parser_;
     Session session_;
-    std::unique_ptr<report::RecordWriter> records_;  ///< may be null
+    std::unique_ptr<show::RecordWriter> records_;  ///< may be null
     std::optional<Clock::time_point> ready_at_;
     host::ClockOffsets clocks_at_ready_;
     bool target_has_ended_ = false, is_closed_ = false;
@@ -102,7 +102,7 @@ Measurement::Measurement(const host::System& machine, const recipe::Catalog& cat
       session_(
           plan.presentation,
           {.events = plan.events, .keep_intervals = plan.presentation.format->intervals, .keep_series = !plan.remote}),
-      records_(report::record_writer(std::cout, plan.presentation, plan.events)),
+      records_(record_writer(std::cout, plan.presentation, plan.events)),
       progress_(std::cerr, launch::progress_style(plan.quiet), base::terminal_columns(STDERR_FILENO)) {
     session_.set(setup_of(machine, plan));
 }
@@ -150,7 +150,7 @@ void Measurement::take_recipe(const decode::Header& header) {
     session_.set(std::move(setup));
     if (const auto recipe = recipe::find_recipe(catalog_, header.recipe)) {
         counters_ = recipe->counters;
-        expected_ = recipe->cost;
+        expected_ = recipe->as_recorded(header).cost;
     }
 }
 
@@ -213,31 +213,32 @@ void Measurement::put_outcome(const RunEnding& ending) {
     session_.set(std::move(outcome));
 }
 
-analyze::Summary Measurement::summary_of(const RunEnding& ending) {
+kinds::Measured Measurement::measured_of(const RunEnding& ending) {
     put_outcome(ending);
-    auto summary = session_.summary();
-    summary.input = parser_.input();
-    cost_.put_into(summary.cost, expected_);
-    if (!summary.accounting.closed) {
+    auto measured = session_.measured();
+    measured.input = parser_.input();
+    cost_.put_into(measured.cost, expected_);
+    if (!measured.accounting.closed) {
         // The script's own count was lost with them.
-        analyze::add_cause(summary.accounting.lost, "transport", summary.transport.transport_failures);
-        summary.accounting.seen += summary.transport.transport_failures;
+        kinds::add_cause(measured.accounting.lost, "transport", measured.transport.transport_failures);
+        measured.accounting.seen += measured.transport.transport_failures;
     }
-    summary.transport.enough_buffer_mb = enough_buffer_mb(machine_, ending.losses, plan_.buffer_mb, summary, bytes_);
-    return summary;
+    measured.transport.enough_buffer_mb = enough_buffer_mb(machine_, ending.losses, plan_.buffer_mb, measured, bytes_);
+    return measured;
 }
 
 base::Result<void> Measurement::finish(const RunEnding& ending) {
     progress_.end();
-    auto summary = summary_of(ending);
-    if (recorder_ != nullptr) recorder_->end(summary, namer_);
+    auto measured = measured_of(ending);
+    if (recorder_ != nullptr) recorder_->end(measured, namer_);
     if (expected_ && plan_.filters.used.empty()) {
-        overhead::remember_hit_cost(summary.recipe, summary.aggregated > 0, machine_.running_release(), summary.cost);
+        overhead::remember_hit_cost(measured.recipe, measured.aggregated > 0, machine_.running_release(),
+                                    measured.cost);
     }
     for (const auto& refusal : {parser_.refusal(), session_.refusal()}) {
         if (refusal) return tl::make_unexpected(*refusal);
     }
-    if (const auto enough = summary.transport.enough_buffer_mb; enough > 0 && !plan_.quiet) {
+    if (const auto enough = measured.transport.enough_buffer_mb; enough > 0 && !plan_.quiet) {
         base::print_message(fmt::format("a buffer of {0} MiB per CPU would have been enough: -s {0}MiB", enough));
     }
     if (!session_.analyzer()) {
@@ -248,10 +249,10 @@ base::Result<void> Measurement::finish(const RunEnding& ending) {
         return base::failed("the module printed no records", "run it again with -v to see its messages");
     }
     session_.end();
-    if (records_) report::finish(*records_);
+    if (records_) session::finish(*records_);
     if (plan_.remote) return {};
-    put_names(summary);
-    report::present(std::cout, {&summary, 1}, plan_.presentation);
+    put_names(measured);
+    present(std::cout, {&measured, 1}, plan_.presentation);
     return {};
 }
 
@@ -289,21 +290,21 @@ void Measurement::read_counters() {
     cost_.end(machine_);
 }
 
-void Measurement::show(analyze::Summary interval) {
+void Measurement::show(kinds::Measured interval) {
     if (records_) records_->interrupt();
     if (live_) live_->interval(std::move(interval));
     if (plan_.live || plan_.remote) return;
     if (parser_.header()->silent) return;
     put_names(interval);
-    report::present(std::cout, {&interval, 1}, plan_.presentation, intervals_);
+    present(std::cout, {&interval, 1}, plan_.presentation, intervals_);
 }
 
-void Measurement::put_names(analyze::Summary& summary) {
+void Measurement::put_names(kinds::Measured& measured) {
     // Names of this machine are never refused.
     auto facts = session_.facts();
     facts.outcome.group_names = namer_.group_names();
-    (void)namer_.put_into(summary, facts);
-    put_meanings(summary, catalog_);
+    (void)namer_.put_into(measured, facts);
+    put_meanings(measured, catalog_);
 }
 
 /// Whether all that a message says of skipped probes is in skipped_text().
@@ -354,7 +355,7 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
             if (!is_in_losses(message, end->losses))
                 base::print_message(message.remedy.empty() ? message.cause : message.cause + "; " + message.remedy);
         }
-        if (const auto skipped = report::skipped_text(transport_of(end->losses)); !skipped.empty())
+        if (const auto skipped = analyze::skipped_text(transport_of(end->losses)); !skipped.empty())
             base::print_message(skipped);
     }
     base::print_message(end->cleanup);

@@ -12,7 +12,7 @@
 
 namespace stapgen::session {
 
-Session::Session(const report::Presentation& presentation, SessionOptions options)
+Session::Session(const Presentation& presentation, SessionOptions options)
     : presentation_(presentation), events_(options.events), selector_(std::move(options.selection)) {
     options_.slowest = presentation.slowest;
     options_.keep_intervals = options.keep_intervals;
@@ -21,7 +21,7 @@ Session::Session(const report::Presentation& presentation, SessionOptions option
 }
 
 void Session::begin(const decode::Header& header) {
-    if (auto can = report::check_aggregated(presentation_, events_, header); !can) {
+    if (auto can = check_aggregated(presentation_, events_, header); !can) {
         refusal_ = can.error();
         return;
     }
@@ -29,11 +29,11 @@ void Session::begin(const decode::Header& header) {
         refusal_ = can.error();
         return;
     }
-    options_.group_by = report::group_fields(presentation_, header);
+    options_.group_by = group_fields(presentation_, header);
     auto analyzer = analyze::Analyzer::create(header, options_);
     if (!analyzer) {
         refusal_ = analyzer.error();
-    } else if (events_ && analyzer->summary().counts()) {
+    } else if (events_ && analyzer->measured().counts()) {
         refusal_ = base::Error{base::ErrorKind::bad_input, "--events: the records of this recipe are counts",
                                "omit it: the report has a row for each of them"};
     } else {
@@ -71,28 +71,28 @@ void Session::set(recording::Setup setup) {
     setup_known_ = true;
 }
 
-analyze::Summary Session::summary() const {
-    auto summary = analyzer_ ? analyzer_->summary() : analyze::Summary();
+kinds::Measured Session::measured() const {
+    auto measured = analyzer_ ? analyzer_->measured() : kinds::Measured();
     if (const auto& given = facts_.setup.parameters; given && given->contains("stacks")) {
         const auto shown = base::to_int(given->at("stacks")).value_or(0);
-        if (shown > 0) summary.stacks_shown = static_cast<std::size_t>(shown);
+        if (shown > 0) measured.stacks_shown = static_cast<std::size_t>(shown);
     }
-    if (setup_known_) summary.origins.push_back(facts_.setup.origin());
+    if (setup_known_) measured.origins.push_back(facts_.setup.origin());
     if (const auto& kernel = facts_.setup.kernel; !kernel.release.empty()) {
-        summary.kernels = {kernel.release + ' ' + kernel.build_id};
+        measured.kernels = {kernel.release + ' ' + kernel.build_id};
     }
     if (const auto& selection = selector_.selection(); !selection.is_all()) {
-        summary.notes.emplace_back(
+        measured.notes.emplace_back(
             fmt::format("only records with {}; the others count as filtered", selection.options));
-        if (const auto since = selector_.since()) summary.start_epoch_ns = std::max(summary.start_epoch_ns, since);
-        if (const auto until = selector_.until(); until && summary.end_epoch_ns)
-            summary.end_epoch_ns = std::min(summary.end_epoch_ns, until);
+        if (const auto since = selector_.since()) measured.start_epoch_ns = std::max(measured.start_epoch_ns, since);
+        if (const auto until = selector_.until(); until && measured.end_epoch_ns)
+            measured.end_epoch_ns = std::min(measured.end_epoch_ns, until);
     }
-    static_cast<recording::RunEnd&>(summary) = facts_.outcome;
-    static_cast<recording::ProbeClock&>(summary.cost) = facts_.outcome.clock;
+    static_cast<recording::RunEnd&>(measured) = facts_.outcome;
+    static_cast<recording::ProbeClock&>(measured.cost) = facts_.outcome.clock;
     const auto one_in = recording::sample_of(facts_.setup.filters);
-    summary.sample = {one_in, base::saturating_multiply(summary.accounting.reported, one_in)};
-    return summary;
+    measured.sample = {one_in, base::saturating_multiply(measured.accounting.reported, one_in)};
+    return measured;
 }
 
 void Session::end() {
@@ -102,12 +102,12 @@ void Session::end() {
     }
 }
 
-void write(report::RecordWriter& to, const decode::Line& line) {
+void write(show::RecordWriter& to, const decode::Line& line) {
     if (const auto* record = std::get_if<decode::Record>(&line)) write(to, *record);
     if (const auto* ready = std::get_if<decode::Ready>(&line)) to.ready(*ready);
 }
 
-void write(report::RecordWriter& to, const decode::Record& record) {
+void write(show::RecordWriter& to, const decode::Record& record) {
     const auto& fields = record.schema->fields;
     const bool counts = std::ranges::find(fields, decode::FieldType::count, &decode::Field::type) != fields.end();
     if (record.schema->index == 0 || !counts) to.record(record);

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "decode/record.h"
 #include "recording/facts.h"
-#include "report/presentation.h"
+#include "session/presentation.h"
 #include "session/selection.h"
 
 namespace stapgen::session {
@@ -17,7 +17,7 @@ struct SessionOptions {
     bool events = false;             ///< single records are wanted: what has none is refused
     bool keep_intervals = false;     ///< whether Added::interval is wanted
     std::int64_t resolution_ns = 1;  ///< stages are multiples of it
-    bool keep_series = true;         ///< whether Summary::series is wanted
+    bool keep_series = true;         ///< whether the table "series" is
     Selection selection{};           ///< records beside it count as filtered
 };
 
@@ -25,14 +25,14 @@ struct SessionOptions {
 struct Added {
     bool taken = false;    ///< it counts; else it came before the header, is not of the selection, or all is refused
     bool refused = false;  ///< it is a header that was refused: see Session::refusal()
-    std::optional<analyze::Summary> interval{};  ///< that it closed
+    std::optional<kinds::Measured> interval{};  ///< that it closed
 };
 
-/// One measurement, wherever its lines come from: lines and facts go in, a Summary comes out.
+/// One measurement, wherever its lines come from: lines and facts go in, what was measured comes out.
 class Session {
   public:
     /// `presentation` must outlive it.
-    Session(const report::Presentation& presentation, SessionOptions options);
+    Session(const Presentation& presentation, SessionOptions options);
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
@@ -44,15 +44,15 @@ class Session {
     [[nodiscard]] const std::optional<base::Error>& refusal() const { return refusal_; }
     /// Nothing before the header, and after a refusal.
     [[nodiscard]] const std::optional<analyze::Analyzer>& analyzer() const { return analyzer_; }
-    [[nodiscard]] const analyze::AnalyzerOptions& analyzer_options() const { return options_; }
+    [[nodiscard]] const kinds::Settings& analyzer_options() const { return options_; }
 
     void set(recording::Setup setup);
     void set(recording::Outcome outcome) { facts_.outcome = std::move(outcome); }
     [[nodiscard]] const recording::RunFacts& facts() const { return facts_; }
 
     /// Everything so far, with the facts but for names.
-    [[nodiscard]] analyze::Summary summary() const;
-    /// Lets go of what is in its summary. Nothing may be added any more.
+    [[nodiscard]] kinds::Measured measured() const;
+    /// Lets go of what is in its measured. Nothing may be added any more.
     void release() { analyzer_.reset(); }
     /// Nothing more comes.
     void end();
@@ -61,8 +61,8 @@ class Session {
     void begin(const decode::Header& header);
     bool wants(const decode::Record& record);
 
-    const report::Presentation& presentation_;
-    analyze::AnalyzerOptions options_;
+    const Presentation& presentation_;
+    kinds::Settings options_;
     std::optional<analyze::Analyzer> analyzer_;
     bool events_;
     Selector selector_;
@@ -73,7 +73,7 @@ class Session {
 
 /// Hands what was taken to a writer of single records: when the measurement began, and each thing that happened.
 /// Counts beside the header's own kind are in the report alone.
-void write(report::RecordWriter& to, const decode::Line& line);
-void write(report::RecordWriter& to, const decode::Record& record);
+void write(show::RecordWriter& to, const decode::Line& line);
+void write(show::RecordWriter& to, const decode::Record& record);
 
 }  // namespace stapgen::session

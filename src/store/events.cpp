@@ -41,7 +41,7 @@ std::string column_of(const decode::Field& field) {
 
 }  // namespace
 
-class EventRows final : public report::EventWriter {
+class EventRows final : public show::EventWriter {
   public:
     explicit EventRows(Events& events) : EventWriter(std::cout), events_(events) {}
 
@@ -88,7 +88,7 @@ class EventRows final : public report::EventWriter {
     Events& events_;
 };
 
-std::unique_ptr<report::RecordWriter> Events::writer() {
+std::unique_ptr<show::RecordWriter> Events::writer() {
     return std::make_unique<EventRows>(*this);
 }
 

@@ -13,12 +13,12 @@
 #include "base/text.h"
 #include "fleet/results.h"
 #include "recording/reader.h"
-#include "report/model/results.h"
+#include "session/measured_facts.h"
 #include "session/replay.h"
-#include "session/summary_facts.h"
 #include "store/duckdb.h"
 #include "store/rows.h"
 #include "store/tables.h"
+#include "table/texts.h"
 
 namespace stapgen::store {
 
@@ -140,32 +140,32 @@ class Exporter {
             of_events = base::bad_input("it has several recipes");
         if (!of_events) done.problems.push_back(fmt::format("{}: no events: {}", name, of_events.error().what));
         std::size_t number = 0;
-        for (auto& summary : reports) {
+        for (auto& measured : reports) {
             ++number;
-            if (summary.recordings > 1) {
+            if (measured.recordings > 1) {
                 done.problems.push_back(
-                    fmt::format("{}: it has {} recordings; put each into its own file", name, summary.recordings));
+                    fmt::format("{}: it has {} recordings; put each into its own file", name, measured.recordings));
                 continue;
             }
-            session::put_meanings(summary, program_.catalog);
+            session::put_meanings(measured, program_.catalog);
             const auto part = number > 1 ? fmt::format("{}-{}", *id, number) : *id;
-            if (auto put = add(part, host, summary, of_events.value_or(std::vector<Filled>()), done); !put) return put;
+            if (auto put = add(part, host, measured, of_events.value_or(std::vector<Filled>()), done); !put) return put;
         }
         return {};
     }
 
   private:
-    base::Result<void> add(const std::string& id, const fleet::HostResult& host, const analyze::Summary& summary,
+    base::Result<void> add(const std::string& id, const fleet::HostResult& host, const kinds::Measured& measured,
                            const std::vector<Filled>& events, Exported& done) {
         // As fleet.json calls it, as it calls itself, or as its file is called.
-        const bool is_known = !summary.origins.empty() && !summary.origins.front().host.empty();
-        const auto& host_name = is_known && !host.is_named ? summary.origins.front().host : host.host;
-        auto filled = put_run(database_, id, host_name, results_of(summary, presentation_));
+        const bool is_known = !measured.origins.empty() && !measured.origins.front().host.empty();
+        const auto& host_name = is_known && !host.is_named ? measured.origins.front().host : host.host;
+        auto filled = put_run(database_, id, host_name, results_of(measured, presentation_));
         if (!filled) return tl::make_unexpected(filled.error());
         filled->insert(filled->begin(), events.begin(), events.end());
         constexpr std::size_t date_length = 10;
-        const auto day = report::utc_time(summary.start_epoch_ns.value_or(0)).substr(0, date_length);
-        const auto partition = fs::path(folder_name("recipe", summary.recipe)) / ("day=" + day);
+        const auto day = table::utc_time(measured.start_epoch_ns.value_or(0)).substr(0, date_length);
+        const auto partition = fs::path(folder_name("recipe", measured.recipe)) / ("day=" + day);
         const auto [first, last] = there_.equal_range(id);
         done.replaced += first == last ? 0 : 1;
         ++done.runs;
@@ -214,7 +214,7 @@ class Exporter {
     Database& database_;
     const fs::path& temporary_;
     Files there_;
-    report::Presentation presentation_;
+    session::Presentation presentation_;
 };
 
 }  // namespace

@@ -11,9 +11,9 @@
 #include "base/json_text.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "report/json.h"
-#include "report/model/texts.h"
-#include "report/text/sections.h"
+#include "show/json.h"
+#include "show/model/texts.h"
+#include "show/text/sections.h"
 #include "store/tables.h"
 
 namespace stapgen::store {
@@ -71,35 +71,35 @@ void write_json(std::ostream& out, const Answer& answer) {
     Json document{{"schema", "stapgen.query/1"}, {"rows", Json::array()}};
     for (const auto& row : answer.rows)
         document["rows"].push_back(object_of(answer, row));
-    report::put_json(out, document, 2);
+    show::put_json(out, document, 2);
 }
 
 void write_csv(std::ostream& out, const Answer& answer) {
     const char* separator = "";
     for (const auto& column : answer.columns)
-        out << std::exchange(separator, ",") << report::csv_cell(column.name);
+        out << std::exchange(separator, ",") << show::csv_cell(column.name);
     out << '\n';
     for (const auto& row : answer.rows) {
         separator = "";
         for (std::size_t i = 0; i < row.size(); ++i) {
             const bool is_text = answer.columns[i].kind == Kind::text;
             out << std::exchange(separator, ",")
-                << (is_text ? report::csv_cell(row[i].value_or("")) : row[i].value_or(""));
+                << (is_text ? show::csv_cell(row[i].value_or("")) : row[i].value_or(""));
         }
         out << '\n';
     }
 }
 
 void write_table(std::ostream& out, const Answer& answer) {
-    report::Table table{"", {}};
+    show::Table table{"", {}};
     for (const auto& column : answer.columns)
-        table.columns.push_back({column.name, column.kind == Kind::number ? report::Kind::number : report::Kind::text});
+        table.columns.push_back({column.name, column.kind == Kind::number ? show::Kind::number : show::Kind::text});
     for (const auto& row : answer.rows) {
         auto& cells = table.rows.emplace_back();
         for (const auto& cell : row)
             cells.push_back({cell.value_or("-")});
     }
-    out << report::text_of(table, base::screen_of(STDOUT_FILENO));
+    out << show::text_of(table, base::screen_of(STDOUT_FILENO));
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ void write_answer(std::ostream& out, const Answer& answer, std::string_view form
     if (format == "csv") return write_csv(out, answer);
     if (format == "table") return write_table(out, answer);
     for (const auto& row : answer.rows)
-        report::put_json(out, object_of(answer, row), -1);
+        show::put_json(out, object_of(answer, row), -1);
 }
 
 }  // namespace stapgen::store

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "report/json.h"
+#include "show/json.h"
 #include "store/tables.h"
 
 namespace stapgen::store {
@@ -62,7 +62,7 @@ std::optional<Moment> moment_of(const Value& cell) {
 }
 
 std::string json_text(const table::Group& group) {
-    return report::group_json(group).dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
+    return show::group_json(group).dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 /// Tables of the same name in results and in the store, and the columns of the former; in front of them is when the
@@ -122,7 +122,7 @@ class RunRows {
 
     /// Stages, then values: those of the whole, and the totals of directions.
     void put_measures() {
-        const auto& series = results_.series;
+        const auto series = results_.series->by_second();
         put_measures("stages", "stage", "ns", series, &table::Block::stages);
         put_measures("totals", "stage", "ns", series, nullptr);
         put_measures("values", "value", "", series, &table::Block::values);
@@ -195,7 +195,8 @@ class RunRows {
         return moment_of(intervals.at(intervals.rows[place], "start"));
     }
 
-    /// Those of the whole, which stand in the order of the series.
+    /// Those of the whole, which stand in the order of the series; parts of stages, which it does not have, between
+    /// them.
     void put_measures(std::string_view name, std::string_view column, std::string_view unit,
                       const table::Series& series, std::vector<Histogram> table::Block::*in_blocks) {
         const auto& table = results_.at(name);
@@ -204,7 +205,10 @@ class RunRows {
             const auto* group = held<table::Group>(table.at(cells, "group"));
             const auto* stats = held<Histogram>(table.at(cells, "distribution"));
             if (stats == nullptr || (group != nullptr && !group->empty())) continue;
-            put_measure(copy_of<std::string>(table.at(cells, column)), unit, *stats, series, in_blocks, place++);
+            const bool is_part = held<std::string>(table.at(cells, "part_of")) != nullptr;
+            put_measure(copy_of<std::string>(table.at(cells, column)), unit, *stats, series,
+                        is_part ? nullptr : in_blocks, place);
+            if (!is_part) ++place;
         }
     }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "report/model/format.h"
+#include "show/model/format.h"
 #include "store/duckdb.h"
 #include "table/results.h"
 
@@ -33,7 +33,7 @@ class Events {
     Events(Database& database, std::string run) : database_(database), run_(std::move(run)) {}
 
     /// Of the run. Must not outlive this.
-    std::unique_ptr<report::RecordWriter> writer();
+    std::unique_ptr<show::RecordWriter> writer();
     /// Once all records have come.
     base::Result<std::vector<Filled>> close();
 

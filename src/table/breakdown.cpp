@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "schema/schema.h"
 
 namespace stapgen::table {
 
@@ -112,8 +113,10 @@ std::optional<Breakdown::Tail> Breakdown::tail(double percent) const {
         share.stage = stages_[i];
         share.slow_mean_ns = slow[i] / static_cast<double>(tail.n_slow);
         share.rest_mean_ns = rest[i] / static_cast<double>(tail.n_rest);
-        tail.slow_mean_ns += share.slow_mean_ns;
-        tail.rest_mean_ns += share.rest_mean_ns;
+        if (!schema::is_part(share.stage)) {
+            tail.slow_mean_ns += share.slow_mean_ns;
+            tail.rest_mean_ns += share.rest_mean_ns;
+        }
         tail.shares.push_back(std::move(share));
     }
     const auto part = [](double of, double all) { return all > 0 ? of / all : 0; };

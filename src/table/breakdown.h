@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "table/histogram.h"
-#include "table/value.h"
+#include "table/keys.h"
 
 namespace stapgen::table {
 
@@ -25,9 +25,9 @@ struct SlowRecord {
     auto operator<=>(const SlowRecord&) const = default;
 };
 
-/// What the totals of records are made of, stage by stage, for the records of one direction ("rx", "tx"). The total is
-/// the stage of that name where the recipe has one, else the sum of the stages that were seen. Records without any
-/// stage do not count. Breakdowns of parts add up to exactly that of the whole.
+/// What the totals of records are made of, stage by stage and with the parts of stages, for the records of one
+/// direction ("rx", "tx"). The total is the stage of that name where the recipe has one, else the sum of the stages
+/// that were seen. Records without any stage do not count. Breakdowns of parts add up to exactly that of the whole.
 class Breakdown {
   public:
     Breakdown(std::string direction, std::vector<std::string> stages, std::size_t keep_slowest);
@@ -89,7 +89,7 @@ class Breakdown {
         double percent = 0;
         std::int64_t threshold_ns = 0;
         std::int64_t n_slow = 0, n_rest = 0;
-        double slow_mean_ns = 0, rest_mean_ns = 0;  ///< of all stages together
+        double slow_mean_ns = 0, rest_mean_ns = 0;  ///< of all stages together, whose parts are in them
         std::vector<Share> shares;                  ///< as stages()
     };
     /// The records above that percentile of the total, as near as the histogram's bins allow. Nothing where n is too

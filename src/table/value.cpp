@@ -64,8 +64,12 @@ void append(const std::vector<T>& values, std::string& key) {
     for (const auto& value : values)
         append(value, key);
 }
-/// No table has one as a key: it has no bytes that say what it is.
+/// No table has one as a key: they have no bytes that say what they are.
 void append(const Histogram& /*histogram*/, std::string& /*key*/) {}
+void append(const Breakdown& /*breakdown*/, std::string& /*key*/) {}
+void append(const Series& /*series*/, std::string& /*key*/) {}
+void append(const Average& /*average*/, std::string& /*key*/) {}
+void append(const CounterTracks& /*tracks*/, std::string& /*key*/) {}
 
 template <class T>
 void append(const Shared<T>& shared, std::string& key) {

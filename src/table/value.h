@@ -9,84 +9,53 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
+#include "table/average.h"
+#include "table/breakdown.h"
+#include "table/counter_tracks.h"
 #include "table/histogram.h"
+#include "table/keys.h"
+#include "table/series.h"
 
 /// What cells hold.
 namespace stapgen::table {
 
-/// A place in the kernel's code. Where it has no name, the address is all that is known.
-struct Place {
-    std::optional<std::uint64_t> address{};
-    std::optional<std::string> symbol{};
-    std::optional<std::uint64_t> offset{};  ///< bytes from the symbol
-    std::optional<std::string> module{};    ///< nothing: the kernel itself, or not known
-
-    auto operator<=>(const Place&) const = default;
-};
-
-/// A call path, the innermost function first; empty: further paths.
-using Path = std::vector<Place>;
-
-/// Why a packet was dropped.
-struct Reason {
-    std::int64_t number = -1;  ///< the kernel's, -1: none given
-    std::optional<std::string> name{};
-
-    auto operator<=>(const Reason&) const = default;
-};
-
-/// ns, one for each of some stages; nothing where a stage was not seen.
-using Durations = std::vector<std::pair<std::string, std::optional<std::int64_t>>>;
-
-/// One key of a group: a number, a text (unescaped, so any bytes), or true for the key "other".
-struct GroupField {
-    std::string key;
-    std::variant<std::int64_t, std::string, bool> value;
-
-    auto operator<=>(const GroupField&) const = default;
-};
-
-/// What records that are counted together have in common; empty for the whole. {"other": true} holds what did not fit
-/// into the number of groups that are kept.
-using Group = std::vector<GroupField>;
-
-inline bool is_other(const Group& group) {
-    return !group.empty() && std::holds_alternative<bool>(group.front().value);
-}
-
-/// What the user calls things: label or option -> value.
-using Labels = std::vector<std::pair<std::string, std::string>>;
-using Texts = std::vector<std::string>;
-
-/// A value that is not changed, and that copies of a cell share: rows are copied, and a histogram has kilobytes.
+/// A value that copies of a cell share until one of them changes: rows are copied, and a histogram has kilobytes.
 template <class T>
 class Shared {
   public:
-    Shared(T value) : value_(std::make_shared<const T>(std::move(value))) {}  // NOLINT(google-explicit-constructor)
+    Shared(T value) : value_(std::make_shared<T>(std::move(value))) {}  // NOLINT(google-explicit-constructor)
 
     const T& operator*() const { return *value_; }
     const T* operator->() const { return value_.get(); }
+    /// To be changed: no other cell has it any more.
+    T& own() {
+        if (value_.use_count() > 1) value_ = std::make_shared<T>(std::as_const(*value_));
+        return *value_;
+    }
 
     bool operator==(const Shared& other) const { return (*this <=> other) == 0; }
+    /// What has no order of its own is equal to itself only.
     std::strong_ordering operator<=>(const Shared& other) const {
         if (value_ == other.value_) return std::strong_ordering::equal;
         if constexpr (requires { value_->compare(*other.value_); }) {
             return value_->compare(*other.value_) <=> 0;
-        } else {
+        } else if constexpr (requires { *value_ <=> *other.value_; }) {
             return *value_ <=> *other.value_;
+        } else {
+            return std::compare_three_way()(value_.get(), other.value_.get());
         }
     }
 
   private:
-    std::shared_ptr<const T> value_;
+    std::shared_ptr<T> value_;
 };
 
 /// Nothing (std::monostate): it is not known, or does not apply. A column's Type says which of the others it is.
 using Value =
     std::variant<std::monostate, bool, std::int64_t, double, std::string, Shared<Place>, Shared<Reason>, Shared<Path>,
-                 Shared<Group>, Shared<Durations>, Shared<Labels>, Shared<Texts>, Shared<Histogram>>;
+                 Shared<Group>, Shared<Durations>, Shared<Labels>, Shared<Texts>, Shared<Histogram>, Shared<Breakdown>,
+                 Shared<Series>, Shared<Average>, Shared<CounterTracks>>;
 
 /// Of what is not known: nothing.
 template <class T>
@@ -116,6 +85,18 @@ std::optional<T> known(const Value& value) {
 inline std::int64_t count_of(const Value& value) {
     const auto* count = std::get_if<std::int64_t>(&value);
     return count == nullptr ? 0 : *count;
+}
+
+/// A number that need not be whole; 0 where there is none.
+inline double real_of(const Value& value) {
+    const auto* number = std::get_if<double>(&value);
+    return number == nullptr ? 0 : *number;
+}
+
+/// A text; empty where there is none.
+inline std::string text_of(const Value& value) {
+    const auto* text = std::get_if<std::string>(&value);
+    return text == nullptr ? std::string() : *text;
 }
 
 /// Appends bytes that only an equal value has.

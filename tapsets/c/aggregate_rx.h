@@ -10,12 +10,18 @@
  * be printed, and this to be called again. */
 static inline int stapgen_aggregate_read(unsigned long queue, s64 now, int is_datagram, int is_wanted,
                                          const void** fault) {
+    /* Of its causes udp-app has not the first. */
+    enum { TCP_APP_PARTS = (int)STAPGEN_RX_STAGES, UDP_APP_PARTS = TCP_APP_PARTS + (int)STAPGEN_UDP_APP_CAUSES };
     const struct stapgen_rx_queued* packet;
     while ((packet = stapgen_pop_read(queue, is_datagram, is_wanted, fault)) != NULL) {
         s64 stages[STAPGEN_RX_ROOM];
+        struct stapgen_waits waits;
         if (!is_wanted) continue;
         stapgen_rx_stages(packet, now, is_datagram, stages);
-        if (stapgen_aggregate_record(0, 0, stages)) return 1;
+        if (STAPGEN_WAITS) stapgen_divide_popped(&waits, packet, now);
+        if (stapgen_aggregate_divided(0, 0, stages, STAPGEN_WAITS ? &waits : NULL,
+                                      is_datagram ? UDP_APP_PARTS : TCP_APP_PARTS))
+            return 1;
     }
     return 0;
 }

@@ -14,7 +14,9 @@ static inline int stapgen_aggregate_left(int direction, int first, s64 now) {
     for (i = STAPGEN_TX_STAGES; i < STAPGEN_RECORD_FIELDS; i++)
         stages[i] = STAPGEN_NO_STAGE;
     stapgen_tx_stages(STAPGEN_THIS_CPU(stapgen_tx_popped), now, stages);
-    return stapgen_aggregate_record(direction, first, stages);
+    return stapgen_aggregate_divided(direction, first, stages,
+                                     STAPGEN_WAITS ? STAPGEN_THIS_CPU(stapgen_tx_popped_waits) : NULL,
+                                     first + STAPGEN_TX_STAGES);
 }
 
 #endif

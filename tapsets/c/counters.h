@@ -29,6 +29,10 @@
     counter(rx_in_kernel)            /* taken in softirq, by no thread */ \
     counter(rx_reported)             /* read by a wanted thread */ \
     counter(rx_filtered)             /* read by another */ \
+    counter(rx_wire_segments)        /* that GRO has merged into the reported ones */ \
+    counter(rx_recv_calls)           /* that took reported ones */ \
+    counter(who_threads_evicted)     /* threads that --who no more follows: they gave way to others */ \
+    counter(losses_evicted)          /* drops that gave way to others within a minute: c/resent.h */ \
     counter(tx_segments)             /* sent by TCP for the first time, with data */ \
     counter(tx_datagrams)            /* sent by UDP; each of both is one of the next eight, or has not left */ \
     counter(tx_unwanted)             /* a filter left them out */ \
@@ -41,6 +45,7 @@
     counter(tx_reported)             /* left */ \
     counter(tx_acks)                 /* segments without data */ \
     counter(tx_retransmits)          /* segments that were sent before */ \
+    counter(tx_send_eagain)          /* calls that found no room in the send buffer and did not wait */ \
     counter(forward_seen)            /* passed on to another device; each is one of the next six, or has not left */ \
     counter(forward_no_driver)       /* not seen leaving the driver */ \
     counter(forward_filtered)        /* a filter left them out */ \
@@ -71,11 +76,15 @@ struct stapgen_counts {
 STAPGEN_PER_CPU(struct stapgen_counts, stapgen_counts);
 static struct stapgen_counts stapgen_snapshot;
 
-static inline void stapgen_add(int what) {
+static inline void stapgen_add_all(int what, long n) {
     long* count = &STAPGEN_THIS_CPU(stapgen_counts)->of[what];
-    WRITE_ONCE(*count, *count + 1);
+    WRITE_ONCE(*count, *count + n);
+}
+static inline void stapgen_add(int what) {
+    stapgen_add_all(what, 1);
 }
 #define STAPGEN_ADD(name) stapgen_add(STAPGEN_COUNT_##name)
+#define STAPGEN_NUMBER_OF(name) STAPGEN_COUNT_##name
 
 static inline long stapgen_count_now(int what) {
     long sum = 0;

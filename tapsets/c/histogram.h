@@ -15,6 +15,7 @@
 #include "lock.h"
 #include "read.h"
 #include "stages.h"
+#include "waits.h"
 
 #ifndef STAPGEN_FIELDS
 #define STAPGEN_FIELDS 16
@@ -108,14 +109,17 @@ static inline int stapgen_is_slow(int direction, int bin) {
 }
 
 /* One record of STAPGEN_RECORD_FIELDS values, the stages from number FIRST on and the total, the next field;
- * STAPGEN_NO_STAGE where there is none. Whether it is among the slowest so far, within a bin of totals: then it is to
- * be printed, behind "slow". */
-static inline int stapgen_aggregate_record(int direction, int first, const s64* value) {
+ * STAPGEN_NO_STAGE where there is none. What it has waited for, NULL for nothing: the cause 0 is, or would be, the
+ * field PARTS. Whether it is among the slowest so far, within a bin of totals: then it is to be printed, behind "slow".
+ */
+static inline int stapgen_aggregate_divided(int direction, int first, const s64* value,
+                                            const struct stapgen_waits* waits, int parts) {
     enum { FIELDS = STAPGEN_FIELDS < STAPGEN_RECORD_FIELDS ? STAPGEN_FIELDS : STAPGEN_RECORD_FIELDS };
     struct stapgen_stripe* stripe = &stapgen_stripes[(unsigned)smp_processor_id() % STAPGEN_STRIPES];
     int i, bin;
     s64 sum = 0;
     u64* split;
+    u32 said;
     if (direction < 0 || direction >= STAPGEN_DIRECTIONS || first < 0) return 0;
     for (i = 0; i < FIELDS && i < STAPGEN_TOTAL; i++)
         if (value[i] > 0) sum += value[i];
@@ -130,8 +134,17 @@ static inline int stapgen_aggregate_record(int direction, int first, const s64* 
         stapgen_add_value(stripe, first + i, value[i]);
         if (i < STAPGEN_TOTAL && first + i < STAPGEN_PARTS) STAPGEN_GROW(split[first + i + 1], value[i]);
     }
+    for (said = STAPGEN_WAITS && waits ? waits->said : 0; said; said &= said - 1) {
+        int cause = __ffs(said), part = parts + cause;
+        if (waits->ns[cause] <= 0) continue;
+        stapgen_add_value(stripe, part, waits->ns[cause]);
+        if (part >= 0 && part < STAPGEN_PARTS) STAPGEN_GROW(split[part + 1], waits->ns[cause]);
+    }
     stapgen_unlock(&stripe->lock);
     return stapgen_is_slow(direction, bin);
+}
+static inline int stapgen_aggregate_record(int direction, int first, const s64* value) {
+    return stapgen_aggregate_divided(direction, first, value, NULL, 0);
 }
 
 static inline void stapgen_begin_aggregated(struct stapgen_line* line, const char* what, const char* tag,
@@ -182,12 +195,12 @@ static inline void stapgen_print_histogram(const char* tag, const char* name, in
             stapgen_put_byte(line, ':');
             stapgen_put_digits(line, fresh);
             if (++pairs == PAIRS_A_LINE) {
-                stapgen_print_line(line);
+                stapgen_print_line_of_many(line);
                 pairs = 0;
             }
         }
     }
-    if (pairs) stapgen_print_line(line);
+    if (pairs) stapgen_print_line_of_many(line);
     if (!n) return;
     if (lowest >= 0 && stapgen_lowest_of(lowest) > min) min = stapgen_lowest_of(lowest);
     if (highest >= 0 && max <= STAPGEN_LARGEST && stapgen_lowest_of(highest + 1) - 1 < max)
@@ -197,7 +210,7 @@ static inline void stapgen_print_histogram(const char* tag, const char* name, in
     stapgen_put_number(line, sum - stapgen_printed.sum[field]);
     stapgen_put_number(line, min);
     stapgen_put_number(line, max);
-    stapgen_print_line(line);
+    stapgen_print_line_of_many(line);
     stapgen_printed.sum[field] = sum;
 }
 /* Likewise the split line of a bin of totals. */
@@ -219,7 +232,7 @@ static inline void stapgen_print_split_of(const char* tag, const char* name, int
         stapgen_put_number(line, now[part] - printed[part]);
         printed[part] = now[part];
     }
-    stapgen_print_line(line);
+    stapgen_print_line_of_many(line);
 }
 /* All of a direction: its number, and what it is called. */
 static inline void stapgen_print_splits(const char* tag, const char* name, int direction) {

@@ -12,11 +12,12 @@
 #include "read.h"
 #include "stages.h"
 
-/* An upper bound: 9 stages, 6 numbers, two endpoints, two names with each byte escaped, and three
- * numbers of --by. */
+/* An upper bound: 9 stages, 6 numbers, two endpoints, two names with each byte escaped, three numbers of --by, what
+ * --who adds, and all parts of one stage. */
+enum { STAPGEN_LINE = 704 + (STAPGEN_WAITS ? 512 : 0) };
 struct stapgen_line {
     int length;
-    char text[576];
+    char text[STAPGEN_LINE];
 };
 
 static inline void stapgen_put_byte(struct stapgen_line* line, char byte) {
@@ -125,6 +126,12 @@ static inline void stapgen_print_line(struct stapgen_line* line) {
     line->text[line->length] = '\n';
     line->text[line->length + 1] = 0;
     _stp_print(line->text);
+}
+/* One of many that a handler prints. SystemTap has 8 KB for what a handler prints, and hands them over when they are
+ * full, in the middle of a line: there another CPU's may come between. */
+static inline void stapgen_print_line_of_many(struct stapgen_line* line) {
+    stapgen_print_line(line);
+    _stp_print_flush();
 }
 
 #endif

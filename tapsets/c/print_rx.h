@@ -7,8 +7,9 @@
 #include "line.h"
 #include "rx_queued.h"
 
-/* The one that this CPU has taken out last: `direction` is behind the thread's name, and `rest` behind the stages. The
- * endpoints of a datagram are in it; those of a segment are its socket's, as its own headers may be gone. */
+/* The one that this CPU has taken out last: `direction` is behind the thread's name, and `rest` behind the
+ * stages and their parts. The endpoints of a datagram are in it; those of a segment are its socket's, as its own
+ * headers may be gone. */
 static inline void stapgen_print_rx(const char* tag, const char* direction, const char* rest, s64 now,
                                     const struct sk_buff* skb, const struct stapgen_ends* of_socket,
                                     const void** fault) {
@@ -31,6 +32,12 @@ static inline void stapgen_print_rx(const char* tag, const char* direction, cons
     stapgen_put_name(&line, packet->device);
     stapgen_put_number(&line, packet->bytes);
     stapgen_put_stages(&line, stages, STAPGEN_RX_STAGES);
+    if (STAPGEN_WAITS) {
+        struct stapgen_waits waits;
+        stapgen_divide_popped(&waits, packet, now);
+        stapgen_put_parts(&line, skb ? NULL : &waits, 0, STAPGEN_RX_CAUSES);
+        stapgen_put_parts(&line, skb ? &waits : NULL, STAPGEN_UDP_APP_FIRST, STAPGEN_RX_CAUSES);
+    }
     stapgen_put_text(&line, rest);
     stapgen_print_line(&line);
 }

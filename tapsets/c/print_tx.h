@@ -7,7 +7,7 @@
 #include "tx_packet.h"
 
 /* The one that has left from this CPU last: `direction` is behind the name of the thread, which is the one that sent
- * it, `before` before the stages, and `rest` behind them. The device is the one that has it now. */
+ * it, `before` before the stages, and `rest` behind these and their parts. The device is the one that has it now. */
 static inline void stapgen_print_tx(const char* tag, const char* direction, const char* before, const char* rest,
                                     const struct sk_buff* skb, s64 now, const void** fault) {
     const struct stapgen_tx_packet* packet = STAPGEN_THIS_CPU(stapgen_tx_popped);
@@ -26,6 +26,7 @@ static inline void stapgen_print_tx(const char* tag, const char* direction, cons
     stapgen_put_number(&line, packet->bytes);
     stapgen_put_text(&line, before);
     stapgen_put_stages(&line, stages, STAPGEN_TX_STAGES);
+    if (STAPGEN_WAITS) stapgen_put_parts(&line, STAPGEN_THIS_CPU(stapgen_tx_popped_waits), 0, STAPGEN_TX_CAUSES);
     if (*rest) stapgen_put_text(&line, rest); /* of a constant that is empty nothing is left */
     stapgen_print_line(&line);
 }

@@ -171,6 +171,15 @@ static inline int stapgen_shares_data(const struct sk_buff* skb, const void** fa
     return (STAPGEN_READ(&skb_shinfo(skb)->dataref.counter, fault) & 0xffff) > 1;
 }
 
+/* Of how many segments or datagrams of the wire its payload is: GRO, or the sender's device, has merged them. */
+static inline u32 stapgen_wire_segments_of(const struct sk_buff* skb, long payload, const void** fault) {
+    u32 size = STAPGEN_READ(&skb_shinfo(skb)->gso_size, fault), segments;
+    if (!size || payload <= 0) return 1;
+    /* A virtual machine's host does not say how many. */
+    segments = STAPGEN_READ(&skb_shinfo(skb)->gso_segs, fault);
+    return segments ? segments : ((u32)payload + size - 1) / size;
+}
+
 /* Sequence numbers are 32 bits and wrap. */
 static inline int stapgen_after(u32 a, u32 b) {
     return (s32)(a - b) > 0;

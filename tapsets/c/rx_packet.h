@@ -71,6 +71,8 @@ static inline void stapgen_rx_at_driver(const struct sk_buff* skb, const void** 
     u64 device[2];
     stapgen_read_device(skb, device, fault);
     if (*fault) return;
+    stapgen_set_alias(stapgen_rx_skbs, (unsigned long)skb, head);
+    /* What takes longer for one skb than for another is before it. */
     now = STAPGEN_NOW();
     packet = stapgen_new_rx_packet(head, now);
     if (!packet) return;
@@ -78,7 +80,6 @@ static inline void stapgen_rx_at_driver(const struct sk_buff* skb, const void** 
     packet->device[1] = device[1];
     packet->driver = now;
     packet->skb = (unsigned long)skb;
-    stapgen_set_alias(stapgen_rx_skbs, (unsigned long)skb, head);
 }
 /* The place of a head that no packet has: a new one, with what is known of the skb if it had another head at its driver
  * and has not been seen since. */

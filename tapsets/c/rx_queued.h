@@ -8,6 +8,7 @@
 #include "counters.h"
 #include "queues.h"
 #include "rx_kind.h"
+#include "rx_wait.h"
 #include "socket_id.h"
 #include "stages.h"
 
@@ -20,13 +21,16 @@ struct stapgen_rx_queued {
     u64 number;  /* no other has it */
     u32 end_seq; /* the sequence number behind its data; of a datagram 0 */
     u32 bytes;
+    u32 segments; /* of the wire, which GRO has merged; 0: nobody wants to know */
     s64 driver, ip, transport;
     u64 device[2];
 };
 STAPGEN_TABLE(stapgen_rx_queues, stapgen_rx_queued, STAPGEN_RX_QUEUED);
+static struct stapgen_rx_wait stapgen_rx_queues_waits[STAPGEN_RX_QUEUED + 1]; /* by the packet's row */
 STAPGEN_PER_CPU(u64, stapgen_rx_numbers);
 /* What this CPU has taken out last. */
 STAPGEN_PER_CPU(struct stapgen_rx_queued, stapgen_rx_popped);
+STAPGEN_PER_CPU(struct stapgen_rx_wait, stapgen_rx_popped_wait);
 
 static inline u32 stapgen_begin_seq(const struct stapgen_rx_queued* packet) {
     return packet->end_seq - packet->bytes;
@@ -40,6 +44,11 @@ static inline void stapgen_rx_stages(const struct stapgen_rx_queued* packet, s64
     stages[STAPGEN_DRV_IP] = packet->ip - packet->driver;
     stages[is_datagram ? STAPGEN_IP_UDP : STAPGEN_IP_TCP] = packet->transport - packet->ip;
     stages[is_datagram ? STAPGEN_UDP_APP : STAPGEN_TCP_APP] = now - packet->transport;
+}
+
+/* What this CPU has taken out last has waited for since TCP or UDP had it. */
+static inline void stapgen_divide_popped(struct stapgen_waits* waits, const struct stapgen_rx_queued* packet, s64 now) {
+    stapgen_divide_to_app(waits, STAPGEN_THIS_CPU(stapgen_rx_popped_wait), packet->transport, now);
 }
 
 /* Whether all bytes of a segment are in another one. */
@@ -78,6 +87,43 @@ static inline u32 stapgen_new_bytes(const struct stapgen_rx_queued* packet, u32 
     if (behind && stapgen_after(to, stapgen_begin_seq(&rows[behind].of))) to = stapgen_begin_seq(&rows[behind].of);
     return stapgen_after(to, from) ? to - from : 0;
 }
+/* Under the lock: all bytes up to REACH are there, and what follows them in the queue; READER was looked at. */
+static inline void stapgen_rx_are_ready(unsigned long queue, u32 reach, const struct stapgen_rx_socket* socket,
+                                        const struct stapgen_thread_time* reader) {
+    const struct stapgen_table* table = &stapgen_rx_queues;
+    u32 at, from = 0;
+    s64 now = reader->at;
+    for (at = stapgen_last_row(table, queue); at && !stapgen_rx_queues_waits[at].wanted;
+         at = stapgen_row_before(table, at))
+        from = at;
+    for (at = from; at; at = stapgen_next_row(table, at)) {
+        const struct stapgen_rx_queued* of = &stapgen_rx_queues_rows[at].of;
+        if (stapgen_rx_queues_waits[at].is_in_backlog || stapgen_after(stapgen_begin_seq(of), reach)) break;
+        if (stapgen_after(of->end_seq, reach)) reach = of->end_seq;
+        if (!stapgen_rx_queues_waits[at].ready) stapgen_rx_queues_waits[at].ready = now;
+    }
+    if (socket->lowat > 1 && reach - socket->copied < socket->lowat) return;
+    for (at = from; at && stapgen_rx_queues_waits[at].ready; at = stapgen_next_row(table, at)) {
+        stapgen_rx_queues_waits[at].wanted = now;
+        stapgen_rx_queues_waits[at].reader = *reader;
+    }
+}
+/* Under the lock: the packet of that row begins to wait. */
+static inline void stapgen_rx_begins_to_wait(unsigned long queue, int is_tcp, u32 at, u32 rcv_nxt) {
+    const struct stapgen_rx_socket* socket = STAPGEN_THIS_CPU(stapgen_rx_socket);
+    struct stapgen_rx_wait* wait = &stapgen_rx_queues_waits[at];
+    wait->sk = socket->sk;
+    wait->processed = wait->ready = wait->wanted = wait->reached = 0;
+    wait->was_in_backlog = wait->is_in_backlog = is_tcp && socket->is_owned;
+    wait->was_early = is_tcp && stapgen_after(stapgen_begin_seq(&stapgen_rx_queues_rows[at].of), rcv_nxt);
+    if (!wait->sk || wait->is_in_backlog || wait->was_early) return;
+    if (is_tcp) {
+        stapgen_rx_are_ready(queue, stapgen_rx_queues_rows[at].of.end_seq, socket, &socket->reader);
+    } else {
+        wait->ready = wait->wanted = socket->reader.at;
+        wait->reader = socket->reader;
+    }
+}
 /* Under the lock. One that overtook others waits behind them. What came before and did not stay, or came twice before
  * its turn: the later one counts, unless it is only a part of what waits (a tail loss probe). */
 static inline u64 stapgen_insert_segment(unsigned long queue, const struct stapgen_rx_queued* segment, u32 rcv_nxt) {
@@ -100,6 +146,7 @@ static inline u64 stapgen_insert_segment(unsigned long queue, const struct stapg
     } else {
         stapgen_rx_queues_rows[at].of.bytes = stapgen_new_bytes(segment, rcv_nxt, before, behind);
     }
+    if (STAPGEN_WAITS) stapgen_rx_begins_to_wait(queue, 1, at, rcv_nxt);
     return segment->number;
 }
 /* A segment or a datagram waits for a thread: its number, or 0 with what came of it counted. Where the table is full
@@ -108,6 +155,7 @@ static inline u64 stapgen_insert_rx_queued(unsigned long queue, int is_tcp, stru
                                            u32 rcv_nxt) {
     const struct stapgen_table* table = &stapgen_rx_queues;
     u64 number;
+    u32 at;
     int room;
     STAPGEN_ADD(rx_queued);
     if (is_tcp && !stapgen_after(packet->end_seq, rcv_nxt)) {
@@ -133,10 +181,38 @@ static inline u64 stapgen_insert_rx_queued(unsigned long queue, int is_tcp, stru
         number = stapgen_insert_segment(queue, packet, rcv_nxt);
     } else {
         stapgen_drop_rx_rows(queue);
-        stapgen_rx_queues_rows[stapgen_add_row(table, queue, 0, packet->transport)].of = *packet;
+        at = stapgen_add_row(table, queue, 0, packet->transport);
+        stapgen_rx_queues_rows[at].of = *packet;
+        if (STAPGEN_WAITS) stapgen_rx_begins_to_wait(queue, 0, at, 0);
     }
     stapgen_unlock_queue(table, queue);
     return number;
+}
+/* TCP works on a segment that has met its socket before: in the backlog. Or on one that is not followed. */
+static inline void stapgen_rx_leaves_backlog(const struct sock* sk, const struct sk_buff* skb, const void** fault) {
+    const struct stapgen_table* table = &stapgen_rx_queues;
+    const struct stapgen_rx_socket* socket = STAPGEN_THIS_CPU(stapgen_rx_socket);
+    unsigned long queue = (unsigned long)sk;
+    u32 at, seq = TCP_SKB_CB(skb)->seq, end_seq = TCP_SKB_CB(skb)->end_seq, rcv_nxt;
+    int were_there = 0;
+    if (seq == end_seq || !stapgen_may_have(table, queue)) return;
+    rcv_nxt = STAPGEN_READ(&tcp_sk(sk)->rcv_nxt, fault);
+    stapgen_look_at_socket(sk, 1, fault);
+    if (*fault) return;
+    stapgen_lock_queue(table, queue);
+    for (at = stapgen_last_row(table, queue); at && !stapgen_rx_queues_waits[at].wanted;
+         at = stapgen_row_before(table, at)) {
+        const struct stapgen_rx_queued* of = &stapgen_rx_queues_rows[at].of;
+        struct stapgen_rx_wait* wait = &stapgen_rx_queues_waits[at];
+        if (!wait->is_in_backlog || stapgen_after(of->end_seq, end_seq) || stapgen_after(seq, stapgen_begin_seq(of)))
+            continue;
+        wait->processed = socket->reader.at;
+        wait->is_in_backlog = 0;
+        wait->was_early = stapgen_after(seq, rcv_nxt);
+        were_there = 1;
+    }
+    if (were_there && !stapgen_after(seq, rcv_nxt)) stapgen_rx_are_ready(queue, end_seq, socket, &socket->reader);
+    stapgen_unlock_queue(table, queue);
 }
 /* The same of a packet at its socket, all in one: whether its payload is not known yet, and nothing was done. */
 static inline int stapgen_queue_rx_packet(const struct sock* sk, const struct sk_buff* skb, int is_tcp,
@@ -151,12 +227,19 @@ static inline int stapgen_queue_rx_packet(const struct sock* sk, const struct sk
     /* The datagram that had this skb before: nobody has read it. */
     if (!is_tcp) stapgen_erase_rx_queue((unsigned long)skb);
     way = stapgen_rx_packet_at_socket(skb, is_tcp, fault);
-    if (!way) return 0;
+    if (!way) {
+        if (STAPGEN_WAITS && is_tcp) stapgen_rx_leaves_backlog(sk, skb, fault);
+        return 0;
+    }
     kind = stapgen_rx_kind(sk, is_tcp, fault);
     if (is_tcp) {
         packet.end_seq = stapgen_segment_end_of(skb, fault);
         packet.id = stapgen_socket_id_of(sk, fault);
         rcv_nxt = stapgen_rcv_nxt_of(sk, TCP_SKB_CB(skb)->seq, fault);
+    }
+    if (STAPGEN_WAITS) {
+        stapgen_look_at_socket(sk, is_tcp, fault);
+        packet.segments = stapgen_wire_segments_of(skb, way->payload, fault);
     }
     if (*fault) return 0;
     popped = stapgen_pop_rx_packet_at(way, (unsigned long)skb->head);
@@ -188,11 +271,36 @@ static inline const struct stapgen_rx_queued* stapgen_pop_rx_queued(unsigned lon
     if (at && !stapgen_after(stapgen_rx_queues_rows[at].of.end_seq, copied)) {
         popped = STAPGEN_THIS_CPU(stapgen_rx_popped);
         *popped = stapgen_rx_queues_rows[at].of;
+        if (STAPGEN_WAITS) stapgen_copy_rx_wait(STAPGEN_THIS_CPU(stapgen_rx_popped_wait), &stapgen_rx_queues_waits[at]);
         stapgen_drop_row(table, at);
     }
     stapgen_unlock_queue(table, queue);
     return popped;
 }
+/* This thread has taken what it could from a socket: the next bytes are those of the first packet that waits. */
+static inline void stapgen_ends_reading(unsigned long queue, int is_datagram, u32 copied) {
+    const struct stapgen_table* table = &stapgen_rx_queues;
+    struct stapgen_rx_wait* popped = STAPGEN_THIS_CPU(stapgen_rx_popped_wait);
+    unsigned long sk = is_datagram ? popped->sk : queue;
+    struct stapgen_thread_time time;
+    u32 at;
+    popped->sk = 0;
+    if (!sk || in_serving_softirq()) return;
+    time = *stapgen_rx_look_at_this(0);
+    STAPGEN_THIS_CPU(stapgen_rx_this_time)->tid = 0;
+    stapgen_note_rx_reader(sk, &time);
+    if (is_datagram || !stapgen_may_have(table, queue)) return;
+    stapgen_lock_queue(table, queue);
+    at = stapgen_first_row(table, queue);
+    if (at && !stapgen_rx_queues_waits[at].reached &&
+        !stapgen_after(stapgen_begin_seq(&stapgen_rx_queues_rows[at].of), copied)) {
+        stapgen_rx_queues_waits[at].reached = time.at;
+        stapgen_rx_queues_waits[at].earlier_reader = time;
+    }
+    stapgen_unlock_queue(table, queue);
+}
+/* Of each packet that a wanted thread takes: since when it lay ready, in ns. NULL: nobody wants to know. */
+static void (*stapgen_on_rx_read)(s64 ready);
 /* The same of what a thread has taken from a socket, or of a datagram; counted as reported if the thread is a wanted
  * one. */
 static inline const struct stapgen_rx_queued* stapgen_pop_read(unsigned long queue, int is_datagram, int is_wanted,
@@ -200,7 +308,10 @@ static inline const struct stapgen_rx_queued* stapgen_pop_read(unsigned long que
     const struct stapgen_rx_queued* popped;
     struct stapgen_socket_id id = {0, 0};
     u32 copied = 0;
-    if (!stapgen_may_have(&stapgen_rx_queues, queue)) return NULL;
+    if (!stapgen_may_have(&stapgen_rx_queues, queue)) {
+        if (STAPGEN_WAITS) stapgen_ends_reading(queue, is_datagram, 0);
+        return NULL;
+    }
     if (!is_datagram) {
         id = stapgen_socket_id_of((struct sock*)queue, fault);
         copied = STAPGEN_READ(&tcp_sk((struct sock*)queue)->copied_seq, fault);
@@ -212,6 +323,12 @@ static inline const struct stapgen_rx_queued* stapgen_pop_read(unsigned long que
         STAPGEN_ADD(rx_in_kernel);
         popped = stapgen_pop_rx_queued(queue, &id, copied);
     }
+    if (STAPGEN_WAITS && !popped) stapgen_ends_reading(queue, is_datagram, copied);
+    if (popped && is_wanted && stapgen_on_rx_read) {
+        s64 wanted = STAPGEN_WAITS ? STAPGEN_THIS_CPU(stapgen_rx_popped_wait)->wanted : 0;
+        stapgen_on_rx_read(wanted ? wanted : popped->transport);
+    }
+    if (STAPGEN_WAITS && popped && is_wanted) stapgen_add_all(STAPGEN_NUMBER_OF(rx_wire_segments), popped->segments);
     if (popped && is_wanted)
         STAPGEN_ADD(rx_reported);
     else if (popped)

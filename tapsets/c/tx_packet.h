@@ -26,11 +26,18 @@ struct stapgen_tx_packet {
     u8 is_datagram, is_wanted_device;
 };
 STAPGEN_SET(stapgen_tx_packets, stapgen_tx_packet, STAPGEN_PACKET_BITS);
+/* What each has waited for in app-tcp, by its place: tx_clock.h. */
+static struct stapgen_waits stapgen_tx_packets_waits[STAPGEN_PLACES << STAPGEN_PACKET_BITS];
 /* A first piece's head, and an skb in a device's queue, to the head of the whole. */
 STAPGEN_ALIASES(stapgen_cut_heads);
 STAPGEN_ALIASES(stapgen_queued_skbs);
 /* What has left from this CPU last. */
 STAPGEN_PER_CPU(struct stapgen_tx_packet, stapgen_tx_popped);
+STAPGEN_PER_CPU(struct stapgen_waits, stapgen_tx_popped_waits);
+
+static inline struct stapgen_waits* stapgen_tx_waits_of(const struct stapgen_tx_packet* packet) {
+    return &stapgen_tx_packets_waits[packet - stapgen_tx_packets_places];
+}
 
 static inline void stapgen_tx_stages(const struct stapgen_tx_packet* packet, s64 now, s64* stages) {
     int i;
@@ -42,12 +49,13 @@ static inline void stapgen_tx_stages(const struct stapgen_tx_packet* packet, s64
     stages[STAPGEN_QDISC] = now - packet->queued;
 }
 
-/* Bytes from now on, of a call that began then. SKB: 0 where it is TCP's own, whose clone goes down. */
+/* Bytes from now on, of a call that began then. SKB: 0 where it is TCP's own, whose clone goes down. CLOCK: of TCP's
+ * socket, NULL if it has none. */
 static inline void stapgen_insert_tx_packet(unsigned long head, unsigned long skb, const struct stapgen_tx_call* call,
-                                            u32 bytes, int is_datagram) {
+                                            u32 bytes, int is_datagram, const struct stapgen_tx_clock* clock, s64 now) {
     enum stapgen_inserted inserted;
     struct stapgen_tx_packet* packet =
-        (struct stapgen_tx_packet*)stapgen_insert(stapgen_tx_packets, head, STAPGEN_NOW(), &inserted);
+        (struct stapgen_tx_packet*)stapgen_insert(stapgen_tx_packets, head, now, &inserted);
     if (inserted == STAPGEN_EVICTED) STAPGEN_ADD(tx_evicted);
     if (!packet) return;
     packet->skb = skb;
@@ -59,14 +67,22 @@ static inline void stapgen_insert_tx_packet(unsigned long head, unsigned long sk
     packet->bytes = bytes;
     packet->is_datagram = is_datagram;
     packet->is_wanted_device = 0;
+    if (STAPGEN_TX_WAITS) {
+        const struct stapgen_tx_hands* hands = STAPGEN_THIS_CPU(stapgen_tx_hands);
+        struct stapgen_waits* waits = stapgen_tx_waits_of(packet);
+        waits->said = 0;
+        if (clock && hands->clock == clock->begun) stapgen_subtract_waits(waits, &clock->hands, &hands->at);
+    }
 }
 /* TCP sends: a segment with data that is sent for the first time is followed, or counted as what it is. */
 static inline void stapgen_tx_at_tcp(const struct sock* sk, const struct sk_buff* skb, int is_wanted, int has_target,
                                      const void** fault) {
     enum { STAPGEN_SYN = 2 };
     struct stapgen_tx_call call = {};
+    struct stapgen_tx_clock* clock;
     struct stapgen_socket_id id;
     enum stapgen_caller caller;
+    s64 now;
     u32 seq, snd_nxt = STAPGEN_READ(&tcp_sk(sk)->snd_nxt, fault);
     if (!STAPGEN_IS_READABLE(skb, fault)) return;
     seq = TCP_SKB_CB(skb)->seq;
@@ -84,6 +100,13 @@ static inline void stapgen_tx_at_tcp(const struct sock* sk, const struct sk_buff
     if (*fault) return;
     STAPGEN_ADD(tx_segments);
     caller = stapgen_find_tx_call((unsigned long)sk, &id, seq, &call);
+    now = STAPGEN_NOW();
+    clock = stapgen_find_tx_clock((unsigned long)sk);
+    if (clock) {
+        stapgen_tick(clock, now);
+        clock->sent_seq = seq;
+        clock->has_sent = 1;
+    }
     if (!is_wanted)
         STAPGEN_ADD(tx_unwanted);
     else if (stapgen_is_mptcp(sk, fault))
@@ -93,7 +116,7 @@ static inline void stapgen_tx_at_tcp(const struct sock* sk, const struct sk_buff
     else if (caller != STAPGEN_CALL_FOUND)
         STAPGEN_ADD(tx_no_call);
     else
-        stapgen_insert_tx_packet((unsigned long)skb->head, 0, &call, skb->len, 0);
+        stapgen_insert_tx_packet((unsigned long)skb->head, 0, &call, skb->len, 0, clock, now);
 }
 /* A datagram of this thread, whose call began then, is handed to IP. */
 static inline void stapgen_tx_at_udp(const struct sk_buff* skb, s64 called, u32 bytes, const void** fault) {
@@ -103,7 +126,7 @@ static inline void stapgen_tx_at_udp(const struct sk_buff* skb, s64 called, u32 
     call.called = called;
     call.thread = stapgen_this_thread_of();
     memcpy(call.comm, current->comm, sizeof(call.comm));
-    stapgen_insert_tx_packet(head, (unsigned long)skb, &call, bytes, 1);
+    stapgen_insert_tx_packet(head, (unsigned long)skb, &call, bytes, 1, NULL, STAPGEN_NOW());
 }
 
 /* The packet of an skb that has this head now. */
@@ -124,6 +147,13 @@ static inline int stapgen_erase_tx_packet(struct stapgen_tx_packet* packet, unsi
     return head && stapgen_erase(&packet->at, head);
 }
 
+/* What it has waited for in app-tcp. In a full table another socket may have got the clock as it was sent. */
+static inline void stapgen_tx_divide(struct stapgen_waits* waits, const struct stapgen_tx_packet* packet) {
+    waits->said = 0;
+    if (packet->is_datagram) return;
+    if (STAPGEN_TX_WAITS) stapgen_copy_waits(waits, stapgen_tx_waits_of(packet));
+    stapgen_settle_waits(waits, packet->at.since - packet->called, STAPGEN_TX_WAIT_undivided);
+}
 /* It leaves IP's output hook: whether it is followed. */
 static inline int stapgen_tx_at_ip(const struct sk_buff* skb, const void** fault) {
     struct stapgen_tx_packet* packet =
@@ -172,6 +202,7 @@ static inline const struct stapgen_tx_packet* stapgen_pop_tx_packet(const struct
     stapgen_erase_alias(stapgen_cut_heads, head);
     popped = STAPGEN_THIS_CPU(stapgen_tx_popped);
     *popped = *packet;
+    if (STAPGEN_WAITS) stapgen_tx_divide(STAPGEN_THIS_CPU(stapgen_tx_popped_waits), packet);
     if (!stapgen_erase_tx_packet(packet, (unsigned long)skb)) return NULL;
     if (!popped->is_wanted_device)
         STAPGEN_ADD(tx_unwanted);

@@ -6,6 +6,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import types
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "overhead.d"), str(HERE.parent / "lab")]
@@ -81,6 +82,17 @@ def check_instructions():
                  "Of 159 datagrams 153 were received and 6 dropped by the kernel's count (RcvbufErrors): 0 unaccounted "
                  "for."):
         assert f"\n{line}\n" in table, (line, table)
+    part["runs"].append({"tracer": "netstacklat", "traffic": "flood", "round": 0, "failed": "it did not start"})
+    table = figures.table(figures.condensed({"kernel": "0.0.0", "stap": "5.6", "target": False, "parts": [part]}))
+    assert "| netstacklat | failed |" in table and "rx-agg : netstacklat" not in table, table
+
+
+def check_netstacklat():
+    """It prints again and again what it has counted since its start."""
+    said = "".join(f"ip-start:\ncount: {n + 4}\ntcp-socket-read:\ncount: {n}\nudp-socket-read:\ncount: 2\n" for n in (53, 101))
+    files = {"run.account": said, "run.err": "", "run.end": "exit 0 missed 7 hits 0"}
+    found = tracers.account(tracers.all_tracers()["netstacklat"], types.SimpleNamespace(read=files.__getitem__), "run")
+    assert found == {"exit": 0, "missed": 7, "seen": 105, "reported": 103}, found
 
 
 def check_document():
@@ -102,11 +114,12 @@ def check_turns():
 
 
 def check_refusals():
-    done = subprocess.run([HERE / "overhead", "--only", "rx,bpf-xx"], text=True, capture_output=True, check=False)
-    assert done.returncode == 1 and "no tracer bpf-xx; there are rx," in done.stderr, done
+    for names, message in {"rx,bpf-xx": "no tracer bpf-xx; there are rx,", "netstacklat": "--netstacklat PROGRAM"}.items():
+        done = subprocess.run([HERE / "overhead", "--only", names], text=True, capture_output=True, check=False)
+        assert done.returncode == 1 and message in done.stderr, done
 
 
-for check in (check_lines, check_ratios, check_records, check_table, check_instructions, check_document, check_turns,
-              check_refusals):
+for check in (check_lines, check_ratios, check_records, check_table, check_instructions, check_netstacklat, check_document,
+              check_turns, check_refusals):
     check()
 print("the figures are as they should be")

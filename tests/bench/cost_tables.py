@@ -28,7 +28,8 @@ def recipes(golden):
              "| a request and its reply | empty handlers | aggregating | printing |", "|---|---|---|---|"]
     for recipe, traffic, modes in cost.rows(golden["cost"]):
         cells = [f"{modes[mode]['instructions']:+,}, {modes[mode]['to-empty']:.2f}" for mode in ("aggregating", "printing")]
-        lines.append(f"| {recipe}, {traffic.upper()} | {modes['empty']['instructions']:+,} | {' | '.join(cells)} |")
+        name = recipe.replace(cost.WITHOUT_PARTS, f" {cost.NO_PARTS}")
+        lines.append(f"| {name}, {traffic.upper()} | {modes['empty']['instructions']:+,} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "analyze/analyzer.h"
+#include "analyze/results.h"
 #include "decode/record_parser.h"
 #include "live/frame.h"
 
@@ -65,8 +66,9 @@ int main(int argc, char** argv) {
     live::Scene scene;
     scene.title = "bench";
     const live::Size size{60, 200};
-    tell("summary", 20, [&] { scene.shown = analyzer.summary(); });
-    tell("accounting", 20, [&] { scene.account = analyzer.accounting(); });
+    tell("measured", 20, [&] { (void)analyzer.measured(); });
+    tell("results", 20, [&] { scene.shown = analyze::results_of(analyzer.measured()); });
+    tell("accounting", 20, [&] { (void)analyzer.accounting(); });
     live::State state;
     tell("frame, sorted by n", 20, [&] { live::frame(scene, state, size, true); });
     state.order = live::Order::p99;

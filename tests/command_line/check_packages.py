@@ -52,7 +52,7 @@ def check_debug(program, symbols):
     """What is apart is of this program, which has no names itself."""
     assert build_id(program) == build_id(symbols), "the symbols are of another program"
     assert "no symbols" in subprocess.run(["nm", program], capture_output=True, text=True, check=False).stderr
-    assert "stapgen::report::" in run("nm", "-C", symbols)
+    assert "stapgen::show::" in run("nm", "-C", symbols)
 
 
 def check_deb(build, top):

@@ -155,6 +155,8 @@ def options_added(name, words):
         return "--map System.map"
     if name in WITHOUT_KERNEL or words[:1] in (["report"], ["compare"]) or name.startswith("-") or "--help" in words:
         return ""
+    if name == "why" and words and not words[0].startswith("-"):  # of a recording
+        return ""
     return "--dry-run" if name in ("softnet", "serve") else "--dry-run --no-workaround all"
 
 

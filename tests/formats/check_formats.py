@@ -30,7 +30,7 @@ KINDS = {
     "page": IN_PAGE | {"bins", "ACCOUNT"},
     "csv": set("stage group-stage value group-value average tail-rx tail series value-series drop interval-drop count stack "
                "interval-count counter account incomplete lost other skipped transport input".split()),
-    "openmetrics": set("stage_seconds_sum group_stage_seconds_sum value_sum average_seconds_sum drops_total counted_total "
+    "openmetrics": set("stage_seconds_sum part_seconds_sum group_stage_seconds_sum value_sum average_seconds_sum drops_total counted_total "
                        "seen_total records_total losses_total beside_total kernel_counter_total input_lines_total "
                        "not_closed_total bins".split()),
 }
@@ -68,7 +68,7 @@ def check(report, texts, counts, is_whole=True):
 
 def recordings(source):
     """Yield the files of each report."""
-    for path in sorted([*source.glob("samples/*.rec"), *source.glob("samples/*.txt")]):
+    for path in sorted([*source.glob("samples/*.rec"), *source.glob("samples/*.txt"), source / "tests/golden/parts.txt"]):
         yield [path]
     yield sorted(source.glob("samples/slower-stage/before/*.rec"))
     yield [source / "tests/golden/aggregated.txt"]

@@ -29,8 +29,13 @@ def expected(report):
                     yield f"{family}_count", texts, numbers["n"]
                     yield f"{family}_sum", texts, numbers["mean" + unit] * numbers["n"] / scale
         elif row.kind in FAMILIES and "n" in numbers:
-            yield f"{FAMILIES[row.kind]}_count", texts, numbers["n"]
-            yield f"{FAMILIES[row.kind]}_sum", texts, numbers["sum_ns"] / 1e9 if "sum_ns" in numbers else numbers["sum"]
+            family, (stage, _, cause) = FAMILIES[row.kind], row.name.partition(".")
+            if cause and row.kind == "group-stage":
+                continue
+            if cause and row.kind == "stage":
+                family, texts = "part_seconds", [stage, cause]
+            yield f"{family}_count", texts, numbers["n"]
+            yield f"{family}_sum", texts, numbers["sum_ns"] / 1e9 if "sum_ns" in numbers else numbers["sum"]
         elif row.kind in FAMILIES and numbers["count"] is not None:
             yield f"{FAMILIES[row.kind]}_total", texts + [row.kind] * (row.kind in ("incomplete", "lost")), numbers["count"]
 
@@ -57,7 +62,8 @@ def compare(text, reports):
     for report in reports:
         for name, texts, number in expected(report):
             known[name, key_of(report.recipe, texts)] += number
-        stages |= {("stage_seconds", key_of(report.recipe, [stage["stage"]])): stage for stage in report.stages}
+        stages |= {("stage_seconds", key_of(report.recipe, [stage["stage"]])): stage
+                   for stage in report.stages if "cause" not in stage}
     missing = {of for of in set(known) - set(samples) if not of[0].startswith("group_")}  # those that are rare, or one alone
     assert not missing and set(samples) <= set(known), f"openmetrics lacks {missing}, and JSON {set(samples) - set(known)}"
     for of, number in samples.items():

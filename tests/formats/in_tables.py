@@ -10,8 +10,8 @@ from in_openmetrics import key_of
 from results import check_reached, is_close, printable
 
 # What a column has the name of a row in; what says of a statistic more than its name in capitals; what JSON has not.
-NAMES = {"STAGE", "VALUE", "MEANS ONLY", "NAME", "95 % INTERVAL", "COUNTER", "PROBE", "PATH", "LINE", "#", ""}
-STATISTICS = {"SD": "stddev", "+-ERROR": "error", "SHARE OF TIME": "share", "SHARE OF DIRECTION": "share",
+NAMES = {"STAGE", "VALUE", "NAME", "95 % INTERVAL", "COUNTER", "PROBE", "PATH", "LINE", "#", ""}
+STATISTICS = {"SD": "stddev", "SHARE OF TIME": "share", "SHARE OF DIRECTION": "share",
               "MEAN, OTHERS": "rest_mean", "MEAN, SLOW": "slow_mean", "SHARE, OTHERS": "rest_share",
               "SHARE, SLOW": "slow_share", "SHARE OF EXTRA TIME": "excess_share"}
 RELATIVE, TIMES = {"FROM", "TO"}, {"AT", "ENDED", "TIME"}
@@ -60,7 +60,8 @@ def is_cell(head, cell, row):
             if statistic in row.numbers:
                 return is_number(cell, row.numbers[statistic], statistic)
     if head in NAMES:
-        return cell == printable(row.name)
+        # Of a part, indented below its stage, the cause is shown.
+        return cell in (printable(row.name), printable(row.name.partition(".")[2]))
     # What JSON does not have; together others have none of a group's keys.
     return head in RELATIVE or head not in TIMES and (cell in ("-", "") or cell == "other" and "other" in row.keys)
 
@@ -149,7 +150,7 @@ class Page(html.parser.HTMLParser):
 
 
 # A line of headings, and what may stand right below a table.
-HEADINGS = re.compile(r" *(?:(?:[A-Z_][A-Z\d_.]*|\[[um]s\]|95|%|\[95_%\]|\+-ERROR)(?: +|$)){2,}")
+HEADINGS = re.compile(r" *(?:(?:[A-Z_][A-Z\d_.]*|\[[um]s\]|95|%|\[95_%\])(?: +|$)){2,}")
 NOTE = re.compile(r"\*: part of|and [\d,]+ |means only: ")
 
 

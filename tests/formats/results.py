@@ -68,8 +68,7 @@ def measure_row(measure):
 
 
 def average_row(average):
-    shown = printable(average["name"]) + (" [us]" if "mean_ns" in average else "")
-    return Row("average", average["name"], numbers_of(average), {"MEANS ONLY": shown, "NAME": shown})
+    return Row("average", average["name"], numbers_of(average), {})
 
 
 def reason_of(drop):

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "full_summary.h"
-#include "report/presentation.h"
+#include "unit/show/written.h"
 
 int main(int, char** argv) {
     using namespace stapgen;
-    std::vector<analyze::Summary> reports{full_summary(), full_summary()};
+    std::vector<rows::Summary> reports{full_summary(), full_summary()};
     reports[1].recipe = "-other\\ \"recipe\"";
-    report::format_named(argv[1]).write(std::cout, reports, {});
+    show::format_named(argv[1]).write(std::cout, reports_of(reports), {});
 }

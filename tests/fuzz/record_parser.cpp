@@ -48,7 +48,7 @@ std::string as_text(const decode::Line& line) {
             fmt::format(" {} {} {} {} {}", field_name(*sum->schema, sum->field), sum->n, sum->sum, sum->min, sum->max);
     } else if (const auto* split = std::get_if<decode::SplitLine>(&line)) {
         fuzz::always(split->index >= 0 && split->index < schema::bins::split_count && split->n >= 0);
-        const auto parts = std::ranges::count_if(split->schema->fields, schema::is_part);
+        const auto parts = std::ranges::count_if(split->schema->fields, schema::divides_total);
         fuzz::always(split->sums.size() == static_cast<std::size_t>(parts));
         text += fmt::format(" {} {} {}", split->direction, split->index, split->n);
         for (const auto sum_ns : split->sums) {

@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "analyze/analyzer.h"
-#include "analyze/counter_tracks.h"
 #include "decode/format_detector.h"
 #include "fuzz.h"
-#include "report/presentation.h"
+#include "unit/show/written.h"
 
 namespace {
 
@@ -39,17 +38,17 @@ struct Reader : FormatDetector::Sink {
     };
     std::deque<Part> parts;
     std::ostringstream events, trace_bytes;
-    using Writer = std::unique_ptr<report::RecordWriter>;
-    Writer table = report::format_named("table").records(events, {});
-    Writer ndjson = report::format_named("ndjson").records(events, {});
-    Writer trace = report::format_named("perfetto").records(trace_bytes, {});
+    using Writer = std::unique_ptr<show::RecordWriter>;
+    Writer table = show::format_named("table").records(events, {});
+    Writer ndjson = show::format_named("ndjson").records(events, {});
+    Writer trace = show::format_named("perfetto").records(trace_bytes, {});
 
     Part* part_of(Source& source) {
         for (auto& part : parts) {
             if (part.source == &source) return &part;
         }
         // As cli does without --by: by the record's keys, else by thread where it has one.
-        analyze::AnalyzerOptions options;
+        kinds::Settings options;
         options.slowest = 5;
         options.resolution_ns = source.resolution_ns;
         for (const auto& schema : source.header->schemas) {
@@ -81,25 +80,19 @@ struct Reader : FormatDetector::Sink {
     void message(std::string_view) override {}
 };
 
-std::string written(std::string_view format, std::span<const analyze::Summary> reports) {
-    std::ostringstream out;
-    report::format_named(format).write(out, reports, {.series = true});
-    return out.str();
-}
-
-void check_formats(const std::vector<analyze::Summary>& reports) {
+void check_formats(const std::vector<rows::Summary>& reports) {
     for (const auto& report : reports) {
-        check_shown(written("table", {&report, 1}));
-        const auto json = written("json", {&report, 1});
+        check_shown(written("table", {report}, {.series = true}));
+        const auto json = written("json", {report}, {.series = true});
         const auto read = nlohmann::json::parse(json, nullptr, false);
         fuzz::always(!read.is_discarded() && read.contains("accounting"));
         check_shown(json);
     }
-    check_shown(written("csv", reports), "\r\n");
-    const auto metrics = written("openmetrics", reports);
+    check_shown(written("csv", reports, {.series = true}), "\r\n");
+    const auto metrics = written("openmetrics", reports, {.series = true});
     check_shown(metrics);
     fuzz::always(metrics.ends_with("# EOF\n"));
-    check_shown(written("html", reports), "\t\r\n");
+    check_shown(written("html", reports, {.series = true}), "\t\r\n");
 }
 
 }  // namespace
@@ -116,12 +109,13 @@ FUZZ_TARGET(reports) {
     reader.ndjson->end();
     reader.trace->end();
     check_shown(reader.events.str());
-    std::vector<analyze::Summary> reports;
+    std::vector<rows::Summary> reports;
     for (auto& part : reader.parts) {
-        auto& report = reports.emplace_back(part.analyzer.summary());
-        report.input = detector.input();
-        report.notes = part.source->notes();
-        analyze::put_counter_deltas(report, {"name", "of"});
+        auto measured = part.analyzer.measured();
+        measured.input = detector.input();
+        measured.notes = part.source->notes();
+        kinds::counts::put_counter_deltas(measured, {"name", "of"});
+        const auto& report = reports.emplace_back(rows::summary_of(measured));
         for (const auto& tally : report.tallies)
             fuzz::always(tally.count >= 0 && tally.per_s.value_or(0) >= 0);
     }

@@ -41,7 +41,9 @@ void one_packet(Cpu& cpu, int i) {
     auto& socket = cpu.of[i % sockets];
     auto& packet = cpu.packet;
     if (i % sockets == 0) cpu.seq += 100;
-    const tcp_skb_cb cb{cpu.seq, cpu.seq + 100, 0};
+    tcp_skb_cb cb{};
+    cb.seq = cpu.seq;
+    cb.end_seq = cpu.seq + 100;
     std::memcpy(packet.skb.cb, &cb, sizeof(cb));
     socket.tcp.rcv_nxt = cpu.seq;
     stapgen_rx_at_driver(&packet.skb, &fault);

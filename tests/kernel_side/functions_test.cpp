@@ -77,7 +77,9 @@ TEST_CASE("a FIN is no byte of data") {
     Packet packet(true, 7, 100);
     CHECK(stapgen_segment_end_of(&packet.skb, &fault) == 107);
     packet.bytes[36 + 13] = 1;
-    const tcp_skb_cb cb{100, 108, 0};
+    tcp_skb_cb cb{};
+    cb.seq = 100;
+    cb.end_seq = 108;
     std::memcpy(packet.skb.cb, &cb, sizeof(cb));
     CHECK(stapgen_segment_end_of(&packet.skb, &fault) == 107);
 }
@@ -156,7 +158,8 @@ TEST_CASE("an alias of two writers' halves is none") {
     stapgen_set_alias(stapgen_cut_heads, key, head);
     CHECK(stapgen_head_by_alias(stapgen_cut_heads, key) == head);
     CHECK(stapgen_head_by_alias(stapgen_cut_heads, key + 1) == 0);
-    auto* alias = stapgen_alias_of(stapgen_cut_heads, key);
+    auto* alias = stapgen_find_alias(stapgen_cut_heads, key);
+    REQUIRE(alias != nullptr);
     alias->head = other;
     CHECK(stapgen_head_by_alias(stapgen_cut_heads, key) == 0);
     stapgen_erase_alias(stapgen_cut_heads, key);
@@ -164,6 +167,31 @@ TEST_CASE("an alias of two writers' halves is none") {
     alias->head = head;
     stapgen_erase_alias(stapgen_cut_heads, key);
     CHECK(stapgen_head_by_alias(stapgen_cut_heads, key) == 0);
+}
+
+TEST_CASE("aliases of one set: four are kept, of a fifth one gives way, and none is another's") {
+    std::ranges::fill(stapgen_cut_heads, stapgen_alias{});
+    std::vector<unsigned long> keys;
+    for (unsigned long key = 0xffff888101000100; keys.size() < 5; key += 256)
+        if (stapgen_hash(key, STAPGEN_ALIASES_BITS) / STAPGEN_ALIASES_IN_SET == 17) keys.push_back(key);
+    const auto kept = [&] {
+        return std::ranges::count_if(keys, [](unsigned long key) {
+            const auto head = stapgen_head_by_alias(stapgen_cut_heads, key);
+            CHECK((head == 0 || head == key + 1));
+            return head != 0;
+        });
+    };
+    for (int i = 0; i < 4; ++i)
+        stapgen_set_alias(stapgen_cut_heads, keys[i], keys[i] + 1);
+    CHECK(kept() == 4);
+    stapgen_set_alias(stapgen_cut_heads, keys[2], keys[2] + 1);
+    CHECK(kept() == 4);
+    stapgen_set_alias(stapgen_cut_heads, keys[4], keys[4] + 1);
+    CHECK(stapgen_head_by_alias(stapgen_cut_heads, keys[4]) == keys[4] + 1);
+    CHECK(kept() == 4);
+    for (const auto key : keys)
+        stapgen_erase_alias(stapgen_cut_heads, key);
+    CHECK(kept() == 0);
 }
 
 TEST_CASE("an skb in a device's queue is another packet's where its head went to one") {
@@ -236,6 +264,8 @@ TEST_CASE("what was aggregated is printed once, with what came since") {
           "bin\trx\ta\t3:2\nsum\trx\ta\t2\t6\t3\t3\n"
           "bin\trx\tb\t17:1\t756:1\nsum\trx\tb\t2\t1017\t17\t1000\n"
           "split\trx\t-\t20\t1\t3\t17\t0\t0\t0\t0\t0\nsplit\trx\t-\t190\t1\t3\t1000\t0\t0\t0\t0\t0\n");
+    // Each line by itself: what is full would be handed over in the middle of one.
+    CHECK(shim_handed_over == shim_printed);
     CHECK(stapgen_printed_records(0) == 2);
     shim_printed.clear();
     const s64 three[] = {4, no, no, no, no, no, no, no};
@@ -350,7 +380,7 @@ TEST_CASE("the longest line fits, and a longer one is cut") {
         stapgen_put_byte(&line, 'x');
     shim_printed.clear();
     stapgen_print_line(&line);
-    CHECK(shim_printed == std::string(574, 'x') + "\n");
+    CHECK(shim_printed == std::string(702, 'x') + "\n");
     line.length = 0;
     stapgen_put_number(&line, -9223372036854775807 - 1);
     stapgen_put_hex(&line, 0);

@@ -179,13 +179,16 @@ class RxWorld : public Model {
         if (slot.is_tcp && s32(end - payload - of.rcv_nxt) <= 0) of.rcv_nxt = end;
     }
 
-    /// Of the first row of each list the one that entered TCP or UDP first.
+    /// Of the first row of each list the one that entered TCP or UDP first. Pieces of one datagram entered together:
+    /// which of these goes depends on where their skbs lie.
     void evict_oldest() {
         std::set<u32> lists;
         auto oldest = queued_.end();
         for (auto row = queued_.begin(); row != queued_.end(); ++row) {
             if (!lists.insert(stapgen_hash(row->queue, STAPGEN_LIST_BITS)).second) continue;
-            if (oldest == queued_.end() || row->transport < oldest->transport) oldest = row;
+            if (oldest == queued_.end() || row->transport < oldest->transport ||
+                (row->transport == oldest->transport && !stapgen_has_rx_queued(row->queue)))
+                oldest = row;
         }
         queued_.erase(oldest);
         counts_[STAPGEN_COUNT_rx_evicted]++;

@@ -20,7 +20,7 @@ class TxWorld : public Model {
   public:
     TxWorld() {
         clear(stapgen_tx_packets);
-        clear(stapgen_datagram_calls);
+        clear(stapgen_calls_of_threads);
         clear(stapgen_tx_calls);
         std::ranges::fill(stapgen_cut_heads, stapgen_alias{});
         std::ranges::fill(stapgen_queued_skbs, stapgen_alias{});
@@ -181,7 +181,7 @@ class TxWorld : public Model {
         slot.is_datagram = true;
         auto& skb = slot.down->skb;
         skb.sk = socket.sk();
-        stapgen_insert_datagram_call(socket.key());
+        stapgen_insert_call_of_thread(socket.key(), 0);
         const s64 called = shim_time;
         const void* fault = nullptr;
         if (bytes.next(5) == 0) skb.sk = nullptr;  // another's, which a softirq sends

@@ -33,6 +33,11 @@ inline int shim_is_bad(const void* address) {
 inline void shim_print(const char* text) {
     shim_printed += text;
 }
+/// What was printed when it was handed over last.
+inline thread_local std::string shim_handed_over;
+inline void shim_hand_over() {
+    shim_handed_over = shim_printed;
+}
 #ifndef SHIM_RULES_OF_TEST
 inline void shim_broke_rule(const char* rule) {
     std::fprintf(stderr, "while a lock is held: %s\n", rule);
@@ -68,7 +73,9 @@ struct Packet {
         if (is_tcp) {
             put32(40, seq);
             bytes[48] = 0x50;
-            const tcp_skb_cb cb{seq, seq + payload, 0};
+            tcp_skb_cb cb{};
+            cb.seq = seq;
+            cb.end_seq = seq + payload;
             std::memcpy(skb.cb, &cb, sizeof(cb));
         }
     }

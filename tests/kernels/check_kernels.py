@@ -76,7 +76,7 @@ NAMES = [(r"__global_(\w+?)__overload_\d+", r"\1"), (r"__tracepoint_arg_(\w+)", 
          (r"__private_\w+?_dwarf_cast_get_cast_\d+", "field_of"), (r"__private_\w+?_stpm?_(\w+)", r"\1")]
 # @stapgen_arg1 and the others read these registers.
 NAMES += [(r"%\{\s*/\* pure \*/ \(int64_t\)c->kregs->" + register + r"\s*%\}", f"pointer_arg({number})")
-          for number, register in enumerate(("di", "si", "dx"), 1)]
+          for number, register in enumerate(("di", "si", "dx", "cx"), 1)]
 
 
 def readable(expression):

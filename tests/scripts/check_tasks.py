@@ -29,11 +29,13 @@ def say(what):
 def hurt(number, _):
     say(f"hurt by {number}")
     os._exit(1)
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(number, hurt)
+# A question changes nothing: it may die of a signal.
 if "--print-uris" in sys.argv:
     print("'http://archive/dists/trixie/InRelease' x\\n'http://archive/dists/trixie-security/InRelease' y")
     sys.exit()
-if "--assume-no" in sys.argv or "update" in sys.argv: sys.exit(1 if "--assume-no" in sys.argv else 0)
+if "--assume-no" in sys.argv: sys.exit(1)
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(number, hurt)
+if "update" in sys.argv: sys.exit()
 if slow: say("begins")
 child = os.fork()
 time.sleep(float(os.environ.get("SLOW_FOR", "0.6")) if slow else 0)

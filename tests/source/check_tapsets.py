@@ -6,12 +6,16 @@
 - Each file has a function, a variable or an alias that another text names: stap takes in a file of a tapset only for that,
   and one of which only the probes are wanted is left out without a word.
 - Each recipe's handlers run with interrupts off: what an interrupt does inside one is not seen, and c/lock.h is for these.
+- The parts of a stage in each recipe are the causes of c/causes.h, in their order, and behind all stages of its direction.
+- What the tapset says of connections is what connect-latency explains, in the recipe and in its guide.
 - What docs/reference/recipes.md names is there, and an alias sets the variables that its row has: to SystemTap another is a new one.
 """
 
+import itertools
 import pathlib
 import re
 import sys
+import tomllib
 
 
 def counters_in_c(text):
@@ -20,6 +24,33 @@ def counters_in_c(text):
 
 def counters_in_scripts(texts):
     return {name for text in texts for name in re.findall(r'stapgen_(?:set_)?counted\("(\w+)"', text)}
+
+
+def causes(name, text):
+    """Return the fields of the causes of c/causes.h in one of its lists."""
+    words = re.search(rf"^#define STAPGEN_{name}_CAUSES_LIST\(wait\)(.*?[^\\])$", text, re.M | re.S)[1]
+    return [cause.replace("_", "-") for cause in re.findall(r"\bwait\((\w+)\)", words)]
+
+
+def check_parts(recipe, in_c):
+    """Each block of stages of a record is followed by the parts of those that packets wait in."""
+    of_udp = causes("UDP_APP", in_c)
+    known = {"tcp-app": causes("TCP_APP", in_c) + of_udp, "udp-app": of_udp, "app-tcp": causes("TX", in_c)}
+    fields = [field.removesuffix(":stage") for field in recipe["record"]["fields"] if field.endswith(":stage")]
+    if not any("." in field for field in fields):
+        return 0
+    runs = [list(run) for _, run in itertools.groupby(fields, key=lambda field: "." in field)]
+    assert len(runs) % 2 == 0 and "." not in runs[0][0], runs
+    for stages, parts in zip(runs[::2], runs[1::2]):
+        expected = [f"{stage}.{cause}" for stage in stages for cause in known.get(stage, [])]
+        assert parts == expected, f"{recipe['name']} has parts {parts}, and c/causes.h {expected}"
+    return len(runs) // 2
+
+
+def results(text):
+    """What the functions of stapgen_connect.stp return that say how a connection has ended."""
+    functions = re.findall(r"^function stapgen_(?:connect|call|unix|icmp)_result.*?^}", text, re.M | re.S)
+    return {word for function in functions for word in re.findall(r'"([a-z][a-z-]+)"', function)}
 
 
 def names_in(text):
@@ -41,8 +72,20 @@ def main():
     sources = pathlib.Path(sys.argv[1])
     tapsets = sources / "tapsets"
     texts = {file: file.read_text() for folder in ("tapsets", "templates") for file in (sources / folder).rglob("*.stp*")}
+    # Of an alias with a section in its name, all of it.
+    texts = {file: re.sub(r"<%[#/^]\w+%>", "", text) for file, text in texts.items()}
     of_c, of_scripts = counters_in_c((tapsets / "c/counters.h").read_text()), counters_in_scripts(texts.values())
     assert len(of_c) > 1 and of_c == of_scripts, sorted(of_c ^ of_scripts)
+
+    in_c = (tapsets / "c/causes.h").read_text()
+    divided = [check_parts(tomllib.loads(file.read_text()), in_c) for file in (sources / "templates").glob("*/recipe.toml")]
+    assert sum(divided) == 4, divided  # those of rx-latency and tx-latency, and both in net-latency
+
+    said = results(texts[tapsets / "stapgen_connect.stp"])
+    explained = {meaning["of"] for meaning in tomllib.loads((sources / "templates/connect-latency/recipe.toml").read_text())["meanings"]}
+    guide = (sources / "docs/guide/small-recipes.md").read_text().partition("| result |")[2].partition("\n\n")[0]
+    in_guide = set(re.findall(r"`([a-z-]+)`", "".join(re.findall(r"^\| (`.*?) \|", guide, re.M))))
+    assert len(said) > 10 and said == explained == in_guide, (said ^ explained, said ^ in_guide)
 
     # What <%by_packet%> and <%by_socket%> stand for.
     for_by = re.compile("|".join(name.replace("{}", r"\w+") for name in

@@ -13,8 +13,8 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/text_blocks.h"
-#include "report/json.h"
 #include "session/namer.h"
+#include "show/json.h"
 #include "symbols/annotate.h"
 
 namespace stapgen::cli {
@@ -119,7 +119,7 @@ bool put_answers(const KernelNames& names, const AnswerForm& form, std::span<con
         names.look_ahead(some);
         for (const auto address : some) {
             if (form.is_json) {
-                report::put_json(out, name_json(names, address, form), -1);
+                show::put_json(out, name_json(names, address, form), -1);
             } else {
                 put_answer(names, form, address, text);
             }

@@ -33,7 +33,8 @@ std::vector<CommandSpec> own_commands(const recipe::Catalog& catalog) {
     check.examples = {"stapgen check tcp-calls"};
     for (const auto& recipe : catalog.recipes)
         check.commands.push_back(check_command(recipe));
-    return {list_command(),
+    return {why_command(catalog),
+            list_command(),
             show_command(),
             doctor_command(),
             of_each_script(std::move(render), catalog, render_command),

@@ -9,9 +9,12 @@
 namespace stapgen::cli {
 
 CommandSpec run_command(const recipe::Recipe& recipe);
+/// What it does.
+base::Result<void> run_recipe(const recipe::Program& program, const recipe::Recipe& recipe, const RunOptions& options);
 CommandSpec render_command(const recipe::Recipe& recipe);
 CommandSpec build_command(const recipe::Recipe& recipe);
 CommandSpec check_command(const recipe::Recipe& recipe);
+CommandSpec why_command(const recipe::Catalog& catalog);
 CommandSpec list_command();
 CommandSpec show_command();
 CommandSpec doctor_command();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/compare.h"
+#include "study/compare.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,10 +17,11 @@
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
-#include "report/model/texts.h"
-#include "report/presentation.h"
+#include "session/measured_facts.h"
+#include "session/presentation.h"
 #include "session/replay.h"
-#include "session/summary_facts.h"
+#include "study/sentences.h"
+#include "table/texts.h"
 
 namespace stapgen::cli {
 
@@ -36,27 +37,27 @@ base::Result<std::vector<std::filesystem::path>> files_of(const std::string& typ
     return files;
 }
 
-bool has_durations(const analyze::Summary& summary) {
-    return !summary.averages.empty() || (!summary.stages.empty() && !summary.counts());
+bool has_durations(const kinds::Measured& measured) {
+    return measured.has("averages") || (measured.has("stages") && !measured.counts());
 }
 
 /// The recordings of one side by group, as --by says: all in one where it says nothing.
-using Recordings = std::vector<std::pair<analyze::Group, std::vector<analyze::Summary>>>;
+using Recordings = std::vector<std::pair<table::Group, std::vector<kinds::Measured>>>;
 
-std::vector<analyze::Summary>* recordings_of(const analyze::Group& group, Recordings& side) {
+std::vector<kinds::Measured>* recordings_of(const table::Group& group, Recordings& side) {
     const auto found = std::ranges::find(side, group, &Recordings::value_type::first);
     return found == side.end() ? nullptr : &found->second;
 }
 
-std::string text_of(const analyze::Group& group) {
+std::string text_of(const table::Group& group) {
     std::vector<std::string> words;
     for (const auto& field : group)
-        words.push_back(fmt::format("{} {}", base::printable(field.key), report::group_text(field)));
+        words.push_back(fmt::format("{} {}", base::printable(field.key), table::group_text(field)));
     return fmt::format("{}", fmt::join(words, ", "));
 }
 
 /// A recording for each run; the parts of one run are one.
-base::Result<Recordings> load_side(const std::string& typed, const report::Presentation& presentation,
+base::Result<Recordings> load_side(const std::string& typed, const session::Presentation& presentation,
                                    const std::vector<std::string>& by) {
     const auto files = files_of(typed);
     if (!files) return tl::make_unexpected(files.error());
@@ -65,34 +66,31 @@ base::Result<Recordings> load_side(const std::string& typed, const report::Prese
     Recordings side;
     for (auto& [name, reports] : *runs) {
         if (std::ranges::any_of(reports, has_durations)) {
-            std::erase_if(reports, [](const analyze::Summary& summary) { return !has_durations(summary); });
+            std::erase_if(reports, [](const kinds::Measured& measured) { return !has_durations(measured); });
         }
         if (reports.size() != 1) {
             std::vector<std::string> recipes;
-            for (const auto& summary : reports)
-                recipes.push_back(base::printable(summary.recipe));
+            for (const auto& measured : reports)
+                recipes.push_back(base::printable(measured.recipe));
             return base::bad_input(fmt::format("{} holds several recipes: {}", name, fmt::join(recipes, ", ")),
                                    "give a file of one recipe; 'report' shows what is in it");
         }
-        auto& summary = reports.front();
-        const auto origin = summary.origins.empty() ? analyze::Origin() : summary.origins.front();
+        auto& measured = reports.front();
+        const auto origin = measured.origins.empty() ? recording::Origin() : measured.origins.front();
         // A folder for each side, and in them the same names.
         const auto group = session::origin_group(by, origin, std::filesystem::path(name).filename().string());
         auto* known = recordings_of(group, side);
-        if (known == nullptr) known = &side.emplace_back(group, std::vector<analyze::Summary>()).second;
-        known->push_back(std::move(summary));
+        if (known == nullptr) known = &side.emplace_back(group, std::vector<kinds::Measured>()).second;
+        known->push_back(std::move(measured));
     }
     return side;
 }
 
-base::Result<report::Compared> compare(const analyze::Group& group, const std::vector<analyze::Summary>& before,
-                                       const std::vector<analyze::Summary>& after,
-                                       const analyze::CompareOptions& limits) {
-    auto comparison = analyze::compare(before, after, limits);
-    if (!comparison) return tl::make_unexpected(comparison.error());
-    comparison->group = group;
-    auto first = std::move(comparison->before.sum), second = std::move(comparison->after.sum);
-    return report::Compared{*std::move(comparison), std::move(first), std::move(second)};
+base::Result<study::Compared> compare(const table::Group& group, const std::vector<kinds::Measured>& before,
+                                      const std::vector<kinds::Measured>& after, const study::CompareOptions& limits) {
+    auto compared = study::compare(before, after, limits);
+    if (compared) compared->comparison.group = group;
+    return compared;
 }
 
 /// What is on one side only: said to the user, and returned.
@@ -106,9 +104,9 @@ std::vector<std::string> report_missing(Recordings& side, Recordings& other, std
     return missing;
 }
 
-base::Result<std::vector<report::Compared>> compare_all(Recordings& before, Recordings& after,
-                                                        const analyze::CompareOptions& limits) {
-    std::vector<report::Compared> all;
+base::Result<std::vector<study::Compared>> compare_all(Recordings& before, Recordings& after,
+                                                       const study::CompareOptions& limits) {
+    std::vector<study::Compared> all;
     for (const auto& [group, recordings] : before) {
         const auto* others = recordings_of(group, after);
         if (others == nullptr) continue;
@@ -127,7 +125,7 @@ base::Result<std::vector<report::Compared>> compare_all(Recordings& before, Reco
 }
 
 /// What was found, as an exit code: 0 only if all was compared and nothing regressed. `missing`: groups of one side.
-base::Result<void> verdict_of(std::span<const report::Compared> all, std::vector<std::string> missing,
+base::Result<void> verdict_of(std::span<const study::Compared> all, std::vector<std::string> missing,
                               double threshold) {
     std::vector<std::string> slower;
     std::string why = missing.empty() ? "" : "they are on one side only";
@@ -136,9 +134,9 @@ base::Result<void> verdict_of(std::span<const report::Compared> all, std::vector
             if (change.is_regression && std::ranges::find(slower, change.stage) == slower.end())
                 slower.push_back(change.stage);
         }
-        if (comparison.outcome() != analyze::Outcome::none) continue;
+        if (comparison.outcome() != study::Outcome::none) continue;
         if (!comparison.group.empty()) missing.push_back(text_of(comparison.group));
-        why = base::printable(report::comparison_sentence(comparison));
+        why = base::printable(study::comparison_sentence(comparison));
     }
     if (!slower.empty()) {
         return tl::make_unexpected(base::Error{base::ErrorKind::regression,
@@ -179,7 +177,7 @@ base::Result<void> compare(const Call& /*call*/, const CompareOptions& options) 
             fmt::format("--format {} with --by: a page shows one comparison", options.present.format),
             "omit --by, or compare the files of one group");
     }
-    report::present(std::cout, *all, *presentation);
+    session::present(std::cout, *all, *presentation);
     return verdict_of(*all, std::move(missing), options.threshold);
 }
 
@@ -187,7 +185,7 @@ base::Result<void> compare(const Call& /*call*/, const CompareOptions& options) 
 
 CommandSpec compare_command() {
     std::vector<std::string> formats;
-    for (const auto& format : report::formats()) {
+    for (const auto& format : show::formats()) {
         if (format.write_comparisons != nullptr) formats.emplace_back(format.name);
     }
     CommandSpec command{"stapgen", "compare", "What became slower or faster between two measurements"};

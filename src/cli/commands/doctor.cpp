@@ -15,7 +15,7 @@
 #include "cli/options/plans.h"
 #include "module/make.h"
 #include "recipe/kernels.h"
-#include "report/json.h"
+#include "show/json.h"
 
 namespace stapgen::cli {
 
@@ -123,7 +123,7 @@ base::Result<void> doctor(const Call& call, const DoctorOptions& options) {
     const auto screen = base::screen_of(STDOUT_FILENO, colours_of(options.color));
     const bool as_json = options.format == "json";
     if (as_json) {
-        report::put_json(std::cout, doctor_json(checks, *question, verdict), 2);
+        show::put_json(std::cout, doctor_json(checks, *question, verdict), 2);
     } else {
         std::cout << doctor::rows_text(checks, target.distribution, screen);
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "analyze/results.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -14,8 +15,9 @@
 #include "cli/options/plans.h"
 #include "fleet/compare.h"
 #include "fleet/results.h"
+#include "session/measured_facts.h"
 #include "session/replay.h"
-#include "session/summary_facts.h"
+#include "show/model/hosts.h"
 
 namespace stapgen::cli {
 
@@ -33,16 +35,17 @@ base::Result<void> fleet_compare(const Call& /*call*/, const FleetCompareOptions
     fleet::Comparison comparison;
     comparison.threshold = options.threshold;
     comparison.percentiles = percentiles;
-    auto read = fleet::for_each_summary(
+    auto read = fleet::for_each_measured(
         *hosts, *presentation,
-        [&](const fleet::HostResult& host, const analyze::Summary& summary) -> base::Result<void> {
-            if (summary.stages.empty() || summary.counts()) {
+        [&](const fleet::HostResult& host, const kinds::Measured& measured) -> base::Result<void> {
+            if (!measured.has("stages") || measured.counts()) {
                 comparison.warnings.push_back(fmt::format("{}: its recording of {} has no durations",
-                                                          base::printable(host.host), base::printable(summary.recipe)));
+                                                          base::printable(host.host),
+                                                          base::printable(measured.recipe)));
                 return {};
             }
-            comparison.recipe = summary.recipe;
-            comparison.members.push_back(fleet::member_of(host.host, summary));
+            comparison.recipe = measured.recipe;
+            comparison.members.push_back(fleet::member_of(host.host, measured));
             return {};
         });
     if (!read) return read;
@@ -51,10 +54,10 @@ base::Result<void> fleet_compare(const Call& /*call*/, const FleetCompareOptions
                                "hosts are compared by their stages; use 'stapgen fleet report'");
     }
     if (const auto missing = fleet::missing_text(*hosts); !missing.empty()) comparison.warnings.push_back(missing);
-    analyze::align_stages(comparison.members);
-    comparison.deviations = analyze::find_outliers(comparison.members, percentiles, options.threshold);
+    study::align_stages(comparison.members);
+    comparison.deviations = study::find_outliers(comparison.members, percentiles, options.threshold);
     comparison.factors =
-        analyze::compare_factors(comparison.members, comparison.deviations, percentiles, options.threshold);
+        study::compare_factors(comparison.members, comparison.deviations, percentiles, options.threshold);
     if (options.present.format == "json") {
         fleet::write_json(std::cout, comparison);
     } else {
@@ -80,22 +83,24 @@ base::Result<void> fleet_report(const Call& call, const FleetReportOptions& opti
     if (!presentation) return tl::make_unexpected(presentation.error());
     auto hosts = fleet::read_results(options.folder);
     if (!hosts) return tl::make_unexpected(hosts.error());
-    std::vector<analyze::Summary> all;
-    std::vector<report::HostRow> rows;
-    auto read = fleet::for_each_summary(
-        *hosts, *presentation, [&](const fleet::HostResult& host, analyze::Summary summary) -> base::Result<void> {
-            rows.push_back(report::host_row(host.host, summary));
-            summary.series = {};  // no order over time is made of several hosts' clocks
-            session::add_to(all, std::move(summary));
+    std::vector<kinds::Measured> all;
+    std::vector<show::HostRow> rows;
+    auto read = fleet::for_each_measured(
+        *hosts, *presentation, [&](const fleet::HostResult& host, kinds::Measured measured) -> base::Result<void> {
+            rows.push_back(show::host_row(host.host, analyze::results_of(measured)));
+            std::erase_if(measured.tables, [](const table::Table& table) {
+                return table.name == "series";
+            });  // no order over time is made of several hosts' clocks
+            session::add_to(all, std::move(measured));
             return {};
         });
     if (!read) return read;
     session::finish_sums(all, *presentation);
-    for (auto& summary : all)
-        session::put_meanings(summary, call.program.catalog);
+    for (auto& measured : all)
+        session::put_meanings(measured, call.program.catalog);
     const auto missing = fleet::missing_text(*hosts);
     if (!missing.empty()) base::print_message(missing);
-    report::present(std::cout, report::Hosts(std::move(rows), missing), all, *presentation);
+    session::present(std::cout, show::Hosts(std::move(rows), missing), all, *presentation);
     return {};
 }
 

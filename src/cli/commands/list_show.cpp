@@ -13,7 +13,7 @@
 #include "launch/child_process.h"
 #include "overhead/overhead.h"
 #include "recipe/kernels.h"
-#include "report/json.h"
+#include "show/json.h"
 
 namespace stapgen::cli {
 
@@ -62,6 +62,11 @@ std::optional<overhead::ExpectedCost> aggregated(const recipe::Recipe& recipe,
     return expected;
 }
 
+/// Of the words that a script prints. What counters mean `help` says, one by one.
+std::vector<recipe::Meaning> meanings_of(const recipe::Recipe& recipe) {
+    return recipe.source == recipe::Source::script ? recipe.meanings : std::vector<recipe::Meaning>{};
+}
+
 void write_text(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& kernels,
                 const std::optional<overhead::ExpectedCost>& expected, std::ostream& out) {
     const auto width = base::terminal_columns(STDOUT_FILENO);
@@ -71,12 +76,25 @@ void write_text(const recipe::Recipe& recipe, const std::vector<recipe::KernelRa
     say(recipe.description);
     if (!recipe.stages.empty()) {
         Rows rows;
-        for (const auto& stage : recipe.stages)
-            rows.emplace_back(stage.name, stage.help);
+        for (const auto& stage : recipe.stages) {
+            const bool is_divided = std::ranges::any_of(recipe.record.fields, [&](const schema::Field& field) {
+                return schema::divided_stage(field.name) == stage.name;
+            });
+            rows.emplace_back(
+                stage.name,
+                is_divided ? fmt::format("{}; its parts: stapgen help waits {}", stage.help, stage.name) : stage.help);
+        }
         out << "\nStages:\n";
         write_columns(out, rows, "  ", width);
     }
     Rows rows;
+    for (const auto& meaning : meanings_of(recipe))
+        rows.emplace_back(meaning.of, meaning.help);
+    if (!rows.empty()) {
+        out << "\nMeanings:\n";
+        write_columns(out, rows, "  ", width);
+        rows.clear();
+    }
     for (const auto& parameter : recipe.parameters) {
         rows.emplace_back("--" + parameter.name,
                           fmt::format("{} (default {})", parameter.help, parameter.default_value));
@@ -140,6 +158,7 @@ Json json_of(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange
               {"summary", recipe.summary},
               {"description", recipe.description},
               {"stages", pairs_of(recipe.stages)},
+              {"meanings", Json::array()},
               {"parameters", Json::array()},
               {"interval_s", nullptr},
               {"probes", recipe.probes},
@@ -148,6 +167,8 @@ Json json_of(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange
               {"needs", recipe.kernels},
               {"kernels", Json::array()},
               {"examples", recipe.examples}};
+    for (const auto& [of, help, loss, loss_by_name] : meanings_of(recipe))
+        json["meanings"].push_back({{"of", of}, {"help", help}});
     for (const auto& parameter : recipe.parameters)
         json["parameters"].push_back(json_of(parameter));
     if (recipe.interval_s) json["interval_s"] = *recipe.interval_s;
@@ -164,7 +185,7 @@ base::Result<void> list(const Call& call, const ListOptions& options) {
         auto recipes = Json::array();
         for (const auto& recipe : program.catalog.recipes)
             recipes.push_back({{"name", recipe.name}, {"summary", recipe.summary}});
-        report::put_json(std::cout, {{"schema", "stapgen.list/1"}, {"recipes", recipes}}, 2);
+        show::put_json(std::cout, {{"schema", "stapgen.list/1"}, {"recipes", recipes}}, 2);
         return {};
     }
     Rows rows;
@@ -182,7 +203,7 @@ base::Result<void> show(const Call& call, const ShowOptions& options) {
     if (!kernels) return tl::make_unexpected(kernels.error());
     const auto expected = overhead::expect_now(*launch::this_machine(), *recipe, false, overhead::sample_window);
     if (options.format == "json") {
-        report::put_json(std::cout, json_of(*recipe, *kernels, expected), 2);
+        show::put_json(std::cout, json_of(*recipe, *kernels, expected), 2);
     } else {
         write_text(*recipe, *kernels, expected, std::cout);
     }

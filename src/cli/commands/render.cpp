@@ -44,8 +44,8 @@ base::Result<std::string> standalone_script(const Call& call, const RenderOption
     if (!tapsets) return tl::make_unexpected(tapsets.error());
     script->insert(script->find('\n') + 1, about(*filters));
     if (!make.filters) *tapsets = render::without_filters(*script, *tapsets);
-    const auto macros = make.aggregate ? render::macros_of(recipe) : std::vector<std::string>{};
-    return render::with_tapsets(*script, render::with_filters(*tapsets, filters->globals), macros);
+    return render::with_tapsets(*script, render::with_filters(*tapsets, filters->globals),
+                                render::macros_of(recipe, make.arguments));
 }
 
 base::Result<void> render(const Call& call, const RenderOptions& options) {

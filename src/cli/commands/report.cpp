@@ -18,9 +18,9 @@
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
-#include "report/presentation.h"
+#include "session/measured_facts.h"
+#include "session/presentation.h"
 #include "session/replay.h"
-#include "session/summary_facts.h"
 
 namespace stapgen::cli {
 
@@ -92,7 +92,7 @@ base::Result<void> report(const Call& call, const ReportOptions& options) {
     if (!reports) return tl::make_unexpected(reports.error());
     for (auto& summary : *reports)
         session::put_meanings(summary, call.program.catalog);
-    report::present(std::cout, *reports, *presentation);
+    session::present(std::cout, *reports, *presentation);
     return output ? output->keep() : base::Result<void>();
 }
 

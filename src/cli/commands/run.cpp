@@ -50,7 +50,7 @@ CostForecast forecast_of(const host::System& machine, const recipe::Recipe& reci
                          const session::Filters& filters) {
     const auto& budget = make.budget;
     if (!budget && !make.dry_run) return {};
-    const auto expected = overhead::expect_now(machine, recipe, make.aggregate,
+    const auto expected = overhead::expect_now(machine, recipe.asked_by(make.arguments), make.aggregate,
                                                budget ? overhead::budget_sample_window : overhead::sample_window);
     if (!expected) return {};
     const auto& chosen = filters.sample;
@@ -61,8 +61,12 @@ CostForecast forecast_of(const host::System& machine, const recipe::Recipe& reci
 }
 
 base::Result<void> run(const Call& call, const RunOptions& options) {
-    const auto& program = call.program;
-    const auto& recipe = *call.command.recipe;
+    return run_recipe(call.program, *call.command.recipe, options);
+}
+
+}  // namespace
+
+base::Result<void> run_recipe(const recipe::Program& program, const recipe::Recipe& recipe, const RunOptions& options) {
     auto make = options.make;
     const auto machine = launch::this_machine();
     auto plan = plan_of(*machine, options.measure, make.dry_run);
@@ -77,7 +81,8 @@ base::Result<void> run(const Call& call, const RunOptions& options) {
     if (!aggregation->note.empty()) base::print_message(aggregation->note);
     make.aggregate = aggregation->in_kernel;
     if (plan->live && !has_interval) make.interval = module::live_interval;
-    if (auto can = report::check_groups(plan->presentation, recipe.header(recipe.by)); !can) return can;
+    const auto header = recipe.asked_by(make.arguments).header(recipe.by);
+    if (auto can = session::check_groups(plan->presentation, header); !can) return can;
     for (const auto& field : plan->presentation.by.value_or(std::vector<std::string>())) {
         if (std::ranges::find(recipe.by, field) != recipe.by.end()) make.by.push_back(field);
     }
@@ -116,8 +121,6 @@ base::Result<void> run(const Call& call, const RunOptions& options) {
     job.explanation = module::explanation(*machine, preparation->question);
     return session::measure(*machine, program.catalog, std::move(job), recipe.name, *plan, recorder->get());
 }
-
-}  // namespace
 
 CommandSpec run_command(const recipe::Recipe& recipe) {
     CommandSpec command{"stapgen", recipe.name, recipe.summary};

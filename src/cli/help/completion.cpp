@@ -15,8 +15,8 @@
 #include "host/facts.h"
 #include "host/threads.h"
 #include "host/workarounds.h"
-#include "report/presentation.h"
-#include "session/summary_facts.h"
+#include "session/measured_facts.h"
+#include "session/presentation.h"
 
 namespace stapgen::cli {
 
@@ -113,7 +113,7 @@ Completion workarounds(const Known& known) {
 
 Completion what_groups(const Known&) {
     Completion found;
-    for (const auto word : report::grouping_words())
+    for (const auto word : session::grouping_words())
         found.candidates.push_back({std::string(word)});
     return found;
 }

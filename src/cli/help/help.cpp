@@ -63,8 +63,7 @@ std::string brief_name(const OptionSpec& option) {
 std::string examples_of(const CommandSpec& command, std::size_t most, std::size_t width) {
     auto examples = command.examples;
     if (examples.empty()) return {};
-    if (most == 1 && examples.size() > most)
-        return base::fitted_command("Example: " + examples.front(), width) + "\n\n";
+    if (most == 1 && examples.size() > most) return base::fitted_command("Example: " + examples.front(), width) + '\n';
     examples.resize(std::min(most, examples.size()));
     for (auto& example : examples)
         example = base::fitted_command("  " + example, width).substr(2);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 
+#include "analyze/results.h"
 #include "base/text.h"
 #include "cli/help/help.h"
-#include "report/model/results.h"
 
 namespace stapgen::cli {
 
@@ -52,6 +52,11 @@ std::string_view type_text(Type type) {
             return "distribution of ns";
         case Type::value_distribution:
             return "distribution";
+        case Type::breakdown:
+        case Type::series:
+        case Type::average:
+        case Type::tracks:
+            break;  // of what was measured; no document has them
     }
     return "";
 }
@@ -59,6 +64,7 @@ std::string_view type_text(Type type) {
 std::string_view meet_text(Meet meet) {
     switch (meet) {
         case Meet::key:
+        case Meet::goes_on:
             return "key";
         case Meet::add:
             return "added up";
@@ -98,9 +104,8 @@ bool is_documented(const Table& table) {
 
 base::Result<std::string> results_text(const std::vector<std::string>& words) {
     if (words.size() > 1) return base::bad_input("results: one table only", "stapgen help results");
-    const analyze::Summary nothing;
-    const report::Options options;
-    const auto results = report::results_of(nothing, options);
+    const kinds::Measured nothing;
+    const auto results = analyze::results_of(nothing);
     std::string out;
     for (const auto& table : results.tables) {
         const bool is_wanted = words.empty() || table.name.starts_with(words.front());
@@ -111,7 +116,7 @@ base::Result<std::string> results_text(const std::vector<std::string>& words) {
             // A part has no key of the row that it is part of.
             const bool is_of_parent =
                 i == 0 && results.at(table.parent()).shape == Shape::rows && !table.parent().empty();
-            if (column.in == table::In::rows || is_of_parent) continue;
+            if (column.in == table::In::rows || column.in == table::In::people || is_of_parent) continue;
             out += fmt::format("  {:<20} {:<32} {}\n", column.name + (column.is_rare ? "?" : ""),
                                type_text(column.type), meet_text(column.meet));
         }

@@ -5,18 +5,20 @@
 #include <algorithm>
 #include <array>
 
+#include "analyze/account_names.h"
 #include "base/text.h"
 #include "cli/help/help.h"
+#include "kinds/drops/advice.h"
+#include "kinds/latency/waits.h"
 #include "launch/messages.h"
-#include "report/model/account_names.h"
-#include "report/model/drop_advice.h"
+#include "show/model/table.h"
 
 namespace stapgen::cli {
 
 namespace {
 
+using kinds::drops::DropAdvice;
 using launch::MessageKind;
-using report::DropAdvice;
 
 constexpr int passes = 5;
 
@@ -32,8 +34,9 @@ bool contains(const launch::Diagnosis& message, std::string_view wanted) {
 
 /// As below a report's drops, with the mark of its tables.
 std::string drop_text(const DropAdvice& drop) {
-    const auto subject = report::subject_of({drop, std::string(drop.reason)});
-    const auto mark = drop.benign ? fmt::format(" {}", report::benign_mark) : "";
+    const auto subject =
+        drop.function.empty() ? std::string(drop.reason) : fmt::format("{} in {}", drop.reason, drop.function);
+    const auto mark = drop.benign ? fmt::format(" {}", show::benign_mark) : "";
     return base::wrapped(fmt::format("{}{}: {}", subject, mark, drop.text), base::default_width, 2) + '\n';
 }
 
@@ -41,7 +44,7 @@ std::string drop_text(const DropAdvice& drop) {
 std::vector<DropAdvice> drops_like(const std::string& wanted) {
     std::vector<DropAdvice> found;
     for (const auto& pattern : {base::upper(wanted), '*' + base::upper(wanted) + '*'}) {
-        std::ranges::copy_if(report::known_drops(), std::back_inserter(found), [&](const DropAdvice& drop) {
+        std::ranges::copy_if(kinds::drops::known_drops(), std::back_inserter(found), [&](const DropAdvice& drop) {
             return base::match(pattern, drop.reason) || base::match(pattern, base::upper(drop.function));
         });
         if (!found.empty()) break;
@@ -54,7 +57,7 @@ base::Result<std::string> drop_reasons(const std::vector<std::string>& words) {
     const auto drops = drops_like(words.empty() ? "*" : words.front());
     if (drops.empty()) {
         std::vector<std::string> names;
-        for (const auto& drop : report::known_drops())
+        for (const auto& drop : kinds::drops::known_drops())
             names.emplace_back(drop.reason);
         return tl::make_unexpected(nothing_found(
             "drop-reasons", words.front(),
@@ -63,7 +66,7 @@ base::Result<std::string> drop_reasons(const std::vector<std::string>& words) {
     std::string out;
     for (const auto& drop : drops)
         out += drop_text(drop);
-    if (std::ranges::any_of(drops, &DropAdvice::benign)) out += fmt::format("\n{}\n", report::benign_legend);
+    if (std::ranges::any_of(drops, &DropAdvice::benign)) out += fmt::format("\n{}\n", show::benign_legend);
     if (words.empty()) {
         out += '\n' +
                base::wrapped(
@@ -122,6 +125,53 @@ base::Result<std::string> stap_failures(const std::vector<std::string>& words) {
     return out;
 }
 
+/// A stage ("qdisc"), a part ("tcp-app.run-queue"), its cause alone, or the beginning of a name up to its dot.
+bool is_asked_for(const kinds::latency::Wait& wait, std::string_view wanted) {
+    return wanted.empty() || wanted == wait.cause || std::ranges::any_of(wait.names(), [&](const std::string& name) {
+               return name == wanted || name.starts_with(std::string(wanted) + '.');
+           });
+}
+
+std::string wait_text(const kinds::latency::Wait& wait) {
+    std::string text;
+    const auto line = [&](std::string_view begin, std::string_view rest, std::size_t indent) {
+        text += base::wrapped(fmt::format("{} {}", begin, rest), base::default_width, indent, indent - 2) + '\n';
+    };
+    line(fmt::format("{}: waited", fmt::join(wait.names(), ", ")), wait.what, 2);
+    for (const auto& [begin, rest] : {std::pair("known:", wait.known), std::pair("remedy:", wait.remedy)}) {
+        text += "  ";
+        line(begin, rest, 4);
+    }
+    return text;
+}
+
+base::Result<std::string> waits(const std::vector<std::string>& words) {
+    if (words.size() > 1) return base::bad_input("waits: one name only", "stapgen help waits");
+    const auto wanted = words.empty() ? std::string() : words.front();
+    std::string out;
+    for (const auto& wait : kinds::latency::known_waits()) {
+        if (is_asked_for(wait, wanted)) out += wait_text(wait);
+    }
+    if (out.empty()) {
+        std::vector<std::string> names;
+        for (const auto& wait : kinds::latency::known_waits()) {
+            std::ranges::move(wait.names(), std::back_inserter(names));
+            names.emplace_back(wait.cause);
+        }
+        return tl::make_unexpected(
+            nothing_found("waits", wanted, base::meant_hint(wanted, names, "'stapgen help waits' has all")));
+    }
+    if (words.empty()) {
+        out += '\n' +
+               base::wrapped(
+                   "The parts of a stage add up to it, to the nanosecond. Counters are spelled as by nstat, settings "
+                   "as by sysctl; functions and fields are the kernel's.",
+                   base::default_width) +
+               '\n';
+    }
+    return out;
+}
+
 base::Result<std::string> exit_codes(const std::vector<std::string>& words) {
     if (!words.empty()) return base::bad_input("exit-codes: it takes no further words", "stapgen help exit-codes");
     std::string out;
@@ -133,7 +183,7 @@ base::Result<std::string> exit_codes(const std::vector<std::string>& words) {
 base::Result<std::string> account(const std::vector<std::string>& words) {
     const auto wanted = words.empty() ? std::string() : words.front();
     std::string out;
-    for (const auto& [name, of, meaning] : report::account_names()) {
+    for (const auto& [name, of, meaning] : analyze::account_names()) {
         if (name.find(wanted) == std::string_view::npos) continue;
         out += base::wrapped(fmt::format("{} ({}): {}", name, of, meaning), base::default_width, 2) + '\n';
     }
@@ -147,6 +197,7 @@ constexpr std::array topics{
     Topic{"drop-reasons", "What each drop reason means, and where to look", drop_reasons},
     Topic{"results", "The tables of a report, their columns and how these add up", results_text},
     Topic{"stap-failures", "Messages of stap and staprun: cause and remedy", stap_failures},
+    Topic{"waits", "What packets wait for: how it is known, and what to do about it", waits},
     Topic{"exit-codes", "What stapgen ends with, and which command does", exit_codes},
 };
 

@@ -13,8 +13,8 @@
 #include "overhead/overhead.h"
 #include "recording/identity.h"
 #include "recording/writer.h"
-#include "report/presentation.h"
-#include "session/summary_facts.h"
+#include "session/measured_facts.h"
+#include "session/presentation.h"
 #include "table/histogram.h"
 
 namespace stapgen::cli {
@@ -252,11 +252,11 @@ std::vector<std::string_view> origin_names() {
 
 OptionSpecs present_options(PresentOptions& options, bool of_files, const recipe::Recipe* recipe) {
     const auto* group = groups::more_output;
-    auto grouping = report::grouping_words();
-    const auto own = recipe == nullptr ? std::vector<std::string>() : report::groups_of(recipe->header(recipe->by));
+    auto grouping = session::grouping_words();
+    const auto own = recipe == nullptr ? std::vector<std::string>() : session::groups_of(recipe->header(recipe->by));
     const bool has_threads = std::ranges::find(own, "thread") != own.end();
     std::vector<std::string> formats;
-    for (const auto& format : report::formats())
+    for (const auto& format : show::formats())
         formats.emplace_back(format.name);
     const auto origins = origin_names();
     if (of_files) grouping.insert(grouping.begin(), origins.begin(), origins.end());

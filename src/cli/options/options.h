@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "module/make.h"
-#include "report/presentation.h"
 #include "session/plan.h"
+#include "session/presentation.h"
 #include "session/replay.h"
 #include "symbols/kernel_names.h"
 
@@ -15,7 +15,7 @@ namespace stapgen::cli {
 
 /// How results are shown.
 struct PresentOptions {
-    report::Presentation shown;  ///< but for these:
+    session::Presentation shown;  ///< but for these:
     std::string format = "table", by;
     std::string color = "auto";  ///< auto, always or never
 };
@@ -32,6 +32,12 @@ struct MeasureOptions {
 struct RunOptions {
     module::MakeOptions make;
     MeasureOptions measure;
+};
+
+struct WhyOptions {
+    RunOptions run;
+    std::vector<std::string> recordings;
+    std::optional<recipe::Recipe> recipe;  ///< that it measures with; nothing: it is not there
 };
 
 struct ExecOptions {

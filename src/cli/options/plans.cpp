@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "live/terminal.h"
 #include "recording/identity.h"
-#include "session/summary_facts.h"
+#include "session/measured_facts.h"
 
 namespace stapgen::cli {
 
@@ -53,7 +53,7 @@ base::Result<std::chrono::milliseconds> parse_interval(std::string_view typed) {
 base::Result<std::vector<std::string>> parse_by(const recipe::Recipe& recipe, std::string_view typed) {
     std::vector<std::string> by;
     for (const auto word : base::split(typed, ',')) {
-        for (auto& field : report::fields_of(base::trim(word))) {
+        for (auto& field : session::fields_of(base::trim(word))) {
             if (std::ranges::find(recipe.by, field) == recipe.by.end()) {
                 return base::bad_input(
                     fmt::format("--by {}: {} cannot add this to its records", base::printable(field), recipe.name),
@@ -91,9 +91,9 @@ base::Colours colours_of(std::string_view color) {
     return color == "always" ? base::Colours::always : base::Colours::never;
 }
 
-base::Result<report::Presentation> presentation_of(const PresentOptions& options) {
+base::Result<session::Presentation> presentation_of(const PresentOptions& options) {
     auto presentation = options.shown;
-    presentation.format = &report::format_named(options.format);
+    presentation.format = &show::format_named(options.format);
     presentation.colours = colours_of(options.color);
     presentation.has_groups = !presentation.quiet || !options.by.empty();
     if (presentation.format->is_trace && ::isatty(STDOUT_FILENO) == 1) {
@@ -112,7 +112,7 @@ base::Result<report::Presentation> presentation_of(const PresentOptions& options
             return base::bad_input(fmt::format("--by {}: not a valid label name", base::printable(word)),
                                    "for example --by label:dc, for recordings made with --label dc=fra1");
         }
-        for (auto& field : report::fields_of(word)) {
+        for (auto& field : session::fields_of(word)) {
             if (std::ranges::find(by, field) == by.end()) by.push_back(std::move(field));
         }
     }
@@ -126,7 +126,7 @@ base::Result<std::vector<std::filesystem::path>> files_at(const std::string& typ
                            "a folder stands for the files in it, not for those in folders below");
 }
 
-base::Result<void> check_events(bool events, const report::Presentation& presentation) {
+base::Result<void> check_events(bool events, const session::Presentation& presentation) {
     if (!events || presentation.format->intervals) return {};
     return base::bad_input("--events and this --format: one document cannot be printed record by record",
                            "--format ndjson prints a line for each record, and the report as the last one");

@@ -14,10 +14,10 @@ namespace stapgen::cli {
 
 /// Of --color.
 base::Colours colours_of(std::string_view color);
-base::Result<report::Presentation> presentation_of(const PresentOptions& options);
+base::Result<session::Presentation> presentation_of(const PresentOptions& options);
 
 /// Fails where `events` are asked for and the format is one document.
-base::Result<void> check_events(bool events, const report::Presentation& presentation);
+base::Result<void> check_events(bool events, const session::Presentation& presentation);
 
 /// A folder's files; anything else, be it there or not, is itself. Fails where a folder has none.
 base::Result<std::vector<std::filesystem::path>> files_at(const std::string& typed);

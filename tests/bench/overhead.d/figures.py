@@ -104,9 +104,9 @@ def figures_of_traffic(part, traffic, target):
 
 def condensed(document):
     """Return the figures of what overhead --json writes."""
-    about = {key: document[key] for key in ("measured", "kernel", "stap", "bpftrace") if key in document}
+    about = {key: document[key] for key in ("measured", "kernel", "stap", "bpftrace", "netstacklat") if key in document}
     return {**about, "parts": [
-        {**{key: part[key] for key in ("kind", "link", "cpus", "rounds")},
+        {**{key: part[key] for key in ("measured", "kind", "link", "cpus", "rounds") if key in part},
          "traffic": {traffic: figures_of_traffic(part, traffic, document["target"])
                      for traffic in dict.fromkeys(run["traffic"] for run in part["runs"])}}
         for part in document["parts"]]}
@@ -150,7 +150,8 @@ def table_of(part):
     title = ("Instructions more than untraced, and how many times as many" if kind == "instructions" else
              "Times as long as untraced")
     turns = f", {part['rounds']} in turn" if part["rounds"] > 1 else ""
-    lines = [f"{title}; {part['link']}, {part['cpus']} CPU{turns}:", "",
+    day = f", measured on {part['measured']}" if "measured" in part else ""
+    lines = [f"{title}; {part['link']}, {part['cpus']} CPU{turns}{day}:", "",
              f"| | {' | '.join(f'{name}, per {UNITS[name]}' for name in traffic)} |", f"|---{'|---' * len(traffic)}|"]
     free_form = "{:,.0f}" if kind == "instructions" else "{:,.0f} ns"
     lines.append(f"| untraced | {' | '.join(free_form.format(of['untraced']) for of in traffic.values())} |")
@@ -160,12 +161,13 @@ def table_of(part):
 
 
 def beside_bpftrace(part):
-    """Return a table of what the aggregating recipes cost, divided by what bpftrace's scripts do."""
+    """Return a table of what the aggregating recipes cost, divided by what bpftrace's scripts or netstacklat do."""
     rows = []
-    for recipe in BOTH_ENDS:
-        pairs = [(of["tracers"].get(f"{recipe}-agg"), of["tracers"].get(f"bpf-{recipe}")) for of in part["traffic"].values()]
-        if all(ours and theirs for ours, theirs in pairs):
-            rows.append(f"| {recipe}-agg : bpf-{recipe} | "
+    compared = [(f"{recipe}-agg{parts}", f"bpf-{recipe}") for recipe in BOTH_ENDS for parts in ("", "-no-parts")]
+    for mine, other in compared + [("rx-agg", "netstacklat"), ("rx-agg-no-parts", "netstacklat")]:
+        pairs = [(of["tracers"].get(mine), of["tracers"].get(other)) for of in part["traffic"].values()]
+        if all(kept and "more" in kept for pair in pairs for kept in pair):
+            rows.append(f"| {mine} : {other} | "
                         + " | ".join(f"{ours['more'][0] / theirs['more'][0]:.2f}" for ours, theirs in pairs) + " |")
     return [f"| | {' | '.join(part['traffic'])} |", f"|---{'|---' * len(part['traffic'])}|", *rows, ""] if rows else []
 
@@ -173,7 +175,7 @@ def beside_bpftrace(part):
 def table(kept):
     """Return figures as markdown."""
     about = [f"{word} {kept[key]}" for word, key in (("Linux", "kernel"), ("SystemTap", "stap"), ("bpftrace", "bpftrace"),
-                                                     ("measured on", "measured")) if key in kept]
+                                                     ("netstacklat", "netstacklat"), ("measured on", "measured")) if key in kept]
     lines = [f"{', '.join(about)}.", ""]
     for part in kept["parts"]:
         lines += table_of(part)

@@ -25,6 +25,13 @@ start() {
         wait_traced $ERR
         ;;
     staprun) load "$NAME" "$program" "$@" ;;
+    netstacklat)
+        cp "$program" /tmp/bin
+        "$program" "$@" >$OUT 2>$ERR &
+        TRACER=$!
+        # It says nothing; its timer comes when all is attached.
+        wait_for "readlink /proc/$TRACER/fd/* | grep -q timerfd || ! kill -0 $TRACER" && kill -0 $TRACER
+        ;;
     bpftrace)
         (bpftrace --no-warnings -o $OUT "$program.bt" "$@" 2>$ERR) &
         TRACER=$!
@@ -40,7 +47,7 @@ sum_of() { cat /proc/$TRACER/fdinfo/* 2>/dev/null | awk -v field="$1:" '$1 == fi
 stop() {
     sleep 1
     local missed=0 hits=0
-    if [ $KIND = bpftrace ]; then
+    if [ $KIND = bpftrace ] || [ $KIND = netstacklat ]; then
         missed=$(sum_of recursion_misses)
         hits=$(sum_of run_cnt)
     fi
@@ -56,6 +63,7 @@ stop() {
         *) grep -a -P '^end\t|, hits: ' $OUT ;;
         esac
         ;;
+    netstacklat) grep -o -E '^[a-z-]+:$|^count: [0-9]+' $OUT ;;
     bpftrace) grep -a -E '^@(seen|reported|lost)' $OUT ;;
     esac >/lab/work/$NAME.account
     cp $ERR /lab/work/$NAME.err

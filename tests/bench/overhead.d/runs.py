@@ -29,7 +29,7 @@ def traced(tracer, what, count, label, target):
     if target or tracer.needs_target:
         if what not in ("ask", "memcached"):
             return []
-        arguments += ["$TARGET"] if tracer.kind == "bpftrace" else ["-x", "$TARGET"]
+        arguments += {"bpftrace": [], "netstacklat": ["-p"]}.get(tracer.kind, ["-x"]) + ["$TARGET"]
     start = " ".join(["start", tracer.kind, label, tracer.program, *arguments])
     return [f"TARGET=${what.upper()}_TID", f"if {start}; then traffic {what} {count} {label}; stop; fi"]
 

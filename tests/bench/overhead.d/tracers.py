@@ -16,6 +16,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 # Of stap -t: a probe, its hits, and its handler's mean cycles, which are instructions where the guest's clock counts them.
 PROBE = re.compile(r"^([^,\n]*), \(.*hits: (\d+), cycles: \d+min/(\d+)avg", re.M)
 RECIPES = ("rx", "tx", "sock")
+WITH_PARTS = ("rx", "tx")
 BPFTRACE_PACKAGE = "bpftrace"
 
 
@@ -46,8 +47,12 @@ def all_tracers():
         found.append(Tracer(f"{recipe}-agg", "exec", f"{recipe}-agg", recipe, ("--format", "ndjson"), build))
         found.append(Tracer(f"{recipe}-agg-kernel", "staprun", f"{recipe}-agg", recipe, (), build, is_detail=True))
         found.append(Tracer(f"{recipe}-agg-hits", "staprun", f"{recipe}-agg-hits", recipe, (), build, counts_hits=True))
+        if recipe in WITH_PARTS:
+            found.append(Tracer(f"{recipe}-agg-no-parts", "exec", f"{recipe}-agg-no-parts", recipe, ("--format", "ndjson"),
+                                (*build, "--no-parts")))
         found.append(Tracer(f"bpf-{recipe}", "bpftrace", recipe, recipe))
         found.append(Tracer(f"bpf-{recipe}-hits", "bpftrace", recipe, recipe, counts_hits=True))
+    found.append(Tracer("netstacklat", "netstacklat", "netstacklat", "rx"))
     found.append(Tracer("seed-stages", "staprun", "seed-stages", "rx"))
     found.append(Tracer("seed-tracker", "staprun", "seed-tracker", "sock", needs_target=True))
     return {tracer.name: tracer for tracer in found}
@@ -67,13 +72,15 @@ def fetch_bpftrace(lab):
         target.with_name("bpftrace.part").rename(target)
 
 
-def build(lab, tracers):
-    """Build what TRACERS run; return those of them that can be: stapgen may refuse to aggregate."""
+def build(lab, tracers, netstacklat):
+    """Build what TRACERS run, or take it from NETSTACKLAT; return those of them that can be: stapgen may refuse to aggregate."""
     ready, made = [], {}
     for tracer in tracers:
         if tracer.kind == "bpftrace":
             fetch_bpftrace(lab)
             shutil.copy(FOLDER / f"{tracer.program}.bt", lab.work)
+        elif tracer.kind == "netstacklat":
+            shutil.copy(netstacklat, lab.work / tracer.program)
         elif tracer.build:
             if tracer.program not in made:
                 made[tracer.program] = (build_hits if tracer.counts_hits else try_build)(lab, tracer)
@@ -140,6 +147,11 @@ def account(tracer, lab, name):
         result |= {"seen": 0, "reported": 0}
         result |= {key: int(value) for key, value in re.findall(r"^@(seen|reported): (\d+)", text, re.M)}
         return result
+    if tracer.kind == "netstacklat":
+        # It prints all since its start again and again; the last one counts.
+        counts = {hook: int(count) for hook, count in re.findall(r"^(\S+):\ncount: (\d+)", text, re.M)}
+        return {**result, "seen": counts.get("ip-start", 0),
+                "reported": counts.get("tcp-socket-read", 0) + counts.get("udp-socket-read", 0)}
     skipped = re.search(r"skipped probes: (\d+)", errors)
     result["missed"] = int(skipped[1]) if skipped else 0
     if tracer.kind == "exec":

@@ -15,10 +15,11 @@
 #include "analyze/analyzer.h"
 #include "analyze/merge.h"
 #include "decode/record_parser.h"
-#include "report/presentation.h"
+#include "show/model/hosts.h"
+#include "unit/show/written.h"
 
 using namespace stapgen;
-using namespace stapgen::analyze;
+using namespace stapgen::rows;
 
 namespace {
 
@@ -134,7 +135,7 @@ Summary packets() {
         analyzer.add(parser.feed(fmt::format("{}\t{}", line, total)));
     }
     analyzer.add(parser.feed(fmt::format("end\t{}\tseen={}\treported={}", start + 3 * second, records, records)));
-    auto summary = analyzer.summary();
+    auto summary = stapgen::rows::summary_of(analyzer.measured());
     summary.input = parser.input();
     return summary;
 }
@@ -192,18 +193,19 @@ Summary averages() {
 }
 
 /// 67 hosts, of which one is slow and one has no values; those above 60 have no chart.
-void write_hosts(const stapgen::report::Format& html) {
-    std::vector<stapgen::report::HostRow> rows;
+void write_hosts(const stapgen::show::Format& html) {
+    std::vector<stapgen::show::HostRow> rows;
     std::vector<Summary> all;
     for (std::uint64_t i = 0; i < 67; ++i) {
         auto summary = server(i + 1, 3, i == 11 ? 0 : 401, i == 7 ? 11 : 1);
         summary.origins = {{fmt::format("web{}", i), i % 3 == 0 ? "6.12.117" : "6.1.0-45-amd64", {}}};
-        rows.push_back(stapgen::report::host_row(
-            i == 13 ? "web13<b>.a-long-name.of-a-host.example" : fmt::format("web{}", i), summary));
+        rows.push_back(
+            stapgen::show::host_row(i == 13 ? "web13<b>.a-long-name.of-a-host.example" : fmt::format("web{}", i),
+                                    stapgen::rows::results_of(summary, {})));
         all.push_back(std::move(summary));
     }
-    const stapgen::report::Hosts hosts(std::move(rows), "1 of 68 hosts did not complete: web67 (unreachable)");
-    html.write_hosts(std::cout, hosts, std::vector{merge_all(std::move(all))}, {});
+    const stapgen::show::Hosts hosts(std::move(rows), "1 of 68 hosts did not complete: web67 (unreachable)");
+    html.write_hosts(std::cout, hosts, reports_of({merge_all(std::move(all))}), {});
 }
 
 /// Names that try to leave their place in the page.
@@ -234,13 +236,15 @@ Summary hostile() {
 
 int main(int argc, char** argv) {
     const std::string kind = argc == 2 ? argv[1] : "";
-    const auto& html = stapgen::report::format_named("html");
+    const auto& html = stapgen::show::format_named("html");
     if (kind == "comparison") {
         auto before = server(1, 61, 997, 1);
         auto after = server(2, 67, 997, 1.31);
         before.origins = after.origins = {{"web17", "6.12.117", {}}};
         html.write_comparisons(
-            std::cout, std::vector{stapgen::report::Compared{compare(before, after).value(), before, after}}, {});
+            std::cout,
+            std::vector{stapgen::show::Compared{compare(before, after).value(), results_of(before), results_of(after)}},
+            {});
         return 0;
     }
     if (kind == "hosts") {
@@ -259,6 +263,6 @@ int main(int argc, char** argv) {
     }
     auto summary = found->second();
     summary.origins = {{"web17", "6.12.117", {}}};
-    html.write(std::cout, std::vector{summary}, {});
+    html.write(std::cout, reports_of(std::vector{summary}), {});
     return 0;
 }

@@ -66,13 +66,16 @@ static inline u64 be64_to_cpu(__be64 number) {
 
 enum { SHIM_CPUS = 8, NR_CPUS = 64 };
 #ifdef __cplusplus
+#define SHIM_OF_CPP(initializer) initializer
 #define SHIM_THREAD_LOCAL inline thread_local
 #else
+#define SHIM_OF_CPP(initializer)
 #define SHIM_THREAD_LOCAL static _Thread_local
 #endif
 SHIM_THREAD_LOCAL int shim_cpu;
 SHIM_THREAD_LOCAL int shim_serving_softirq;
 #define in_serving_softirq() (shim_serving_softirq)
+#define in_softirq() (shim_serving_softirq)
 #define smp_processor_id() (shim_cpu)
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)
 /* Where CPUs may stop for a while: the tests with threads say when. */
@@ -105,6 +108,19 @@ static inline int fls64(u64 value) {
 static inline unsigned long __ffs(unsigned long value) {
     return (unsigned long)__builtin_ctzl(value);
 }
+static inline int test_bit(int bit, const volatile unsigned long* words) {
+    return words[bit / BITS_PER_LONG] >> bit % BITS_PER_LONG & 1;
+}
+static inline int test_and_set_bit(int bit, unsigned long* word) {
+    return __atomic_fetch_or(word, 1UL << bit, __ATOMIC_SEQ_CST) >> bit & 1;
+}
+static inline void clear_bit(int bit, unsigned long* word) {
+    __atomic_fetch_and(word, ~(1UL << bit), __ATOMIC_SEQ_CST);
+}
+#define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
+#define smp_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define max_t(type, a, b) ((type)(a) > (type)(b) ? (type)(a) : (type)(b))
+#define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
 static inline void __set_bit(int bit, unsigned long* words) {
     unsigned long* word = &words[bit / BITS_PER_LONG];
     __atomic_store_n(word, *word | 1UL << bit % BITS_PER_LONG, __ATOMIC_RELAXED);
@@ -134,6 +150,9 @@ s64 shim_now(void);
 static inline u64 ktime_get_ns(void) {
     return (u64)shim_now();
 }
+static inline u64 local_clock(void) {
+    return (u64)shim_now();
+}
 
 /* What a test calls bad memory. */
 int shim_is_bad(const void* address);
@@ -152,6 +171,10 @@ void shim_print(const char* text);
 static inline void _stp_print(const char* text) {
     shim_expect_no_lock("something is printed");
     shim_print(text);
+}
+void shim_hand_over(void);
+static inline void _stp_print_flush(void) {
+    shim_hand_over();
 }
 static inline void _stp_printf(const char* format, const char* text) {
     (void)format;
@@ -174,129 +197,51 @@ void shim_name_function(char* name, size_t size, unsigned long address);
 
 /* ---- structures ---- */
 
+#define CONFIG_SCHED_INFO 1
+struct sched_info {
+    unsigned long pcount;
+    unsigned long long run_delay, last_arrival, last_queued;
+};
+#define CONFIG_FAIR_GROUP_SCHED 1
+#define CONFIG_CFS_BANDWIDTH 1
+struct cfs_rq;
+struct sched_entity {
+    u64 exec_start, sum_exec_runtime;
+    struct sched_entity* parent;
+    struct cfs_rq* cfs_rq;
+};
+struct cgroup;
+struct cgroup_subsys_state {
+    struct cgroup* cgroup;
+    struct cgroup_subsys_state* parent;
+};
+enum { cpu_cgrp_id };
+struct css_set {
+    struct cgroup_subsys_state* subsys[1];
+};
+struct irqaction {
+    const char* name;
+};
 struct task_struct {
     int pid, tgid;
     char comm[16];
+    unsigned int __state SHIM_OF_CPP(= 0);
+    int cpu SHIM_OF_CPP(= 0);
+    struct css_set* cgroups SHIM_OF_CPP(= nullptr);
+    int on_cpu SHIM_OF_CPP(= 1);
+    unsigned long nvcsw SHIM_OF_CPP(= 0);
+    struct sched_info sched_info SHIM_OF_CPP({});
+    struct sched_entity se SHIM_OF_CPP({});
 };
+static inline int task_cpu(const struct task_struct* task) {
+    return task->cpu;
+}
 struct task_struct* shim_current(void);
 #define current shim_current()
 
 typedef struct {
     int counter;
 } atomic_t;
-struct list_head {
-    struct list_head *next, *prev;
-};
-struct net_device;
-struct net {
-    struct {
-        u32 inum;
-    } ns;
-    struct net_device* loopback_dev;
-};
-typedef struct {
-    struct net* net;
-} possible_net_t;
-struct net_device {
-    char name[16];
-    possible_net_t nd_net;
-    unsigned int priv_flags;
-    struct {
-        struct list_head lower;
-    } adj_list;
-};
-struct kernfs_node {
-    u64 id;
-};
-struct cgroup_subsys_state {
-    struct cgroup_subsys_state* parent;
-};
-struct cgroup {
-    struct cgroup_subsys_state self;
-    struct kernfs_node* kn;
-};
-#define CONFIG_SOCK_CGROUP_DATA 1
-struct sock_cgroup_data {
-    struct cgroup* cgroup;
-    u32 classid;
-};
-static inline struct cgroup* sock_cgroup_ptr(struct sock_cgroup_data* data) {
-    return data->cgroup;
-}
-#define container_of(p, type, member) ((type*)((char*)(p)-offsetof(type, member)))
-struct sock;
-struct sock_common {
-    u64 skc_cookie;
-    possible_net_t skc_net;
-    volatile unsigned char skc_state;
-    struct sock* skc_listener;
-};
-struct sock {
-    struct sock_common __sk_common;
-    u16 sk_protocol;
-    u8 sk_net_refcnt : 1;
-    struct sock_cgroup_data sk_cgrp_data;
-};
-struct request_sock {
-    struct sock_common __req_common;
-};
-#define rsk_listener __req_common.skc_listener
-#define sk_cookie __sk_common.skc_cookie
-struct inet_sock {
-    struct sock sk;
-    __be16 inet_dport, inet_sport;
-};
-struct udp_sock {
-    struct inet_sock inet;
-    u8 encap_type;
-};
-#define CONFIG_MPTCP 1
-struct tcp_sock {
-    struct inet_sock inet;
-    bool is_mptcp;
-    u32 rcv_nxt, copied_seq, write_seq, snd_nxt;
-    const struct tcp_ulp_ops* icsk_ulp_ops;
-    void* icsk_ulp_data;
-};
-#define CONFIG_TLS 1
-struct tcp_ulp_ops {
-    char name[16];
-};
-enum { TLS_BASE, TLS_SW };
-struct tls_context {
-    u8 tx_conf : 3, rx_conf : 3;
-};
-#define inet_sk(sk) ((const struct inet_sock*)(sk))
-#define inet_csk(sk) ((const struct tcp_sock*)(sk))
-#define tcp_sk(sk) ((const struct tcp_sock*)(sk))
-#define udp_sk(sk) ((const struct udp_sock*)(sk))
-struct skb_shared_info {
-    atomic_t dataref;
-};
-struct sk_buff {
-    struct net_device* dev;
-    struct sock* sk;
-    char cb[48];
-    u32 len, data_len;
-    int skb_iif;
-    __be16 protocol, vlan_proto;
-    u16 vlan_tci;
-    u16 transport_header, network_header, mac_header;
-    u32 end;
-    unsigned char *head, *data;
-};
-static inline int netif_is_bridge_port(const struct net_device* dev) {
-    return dev->priv_flags & 1;
-}
-#define skb_vlan_tag_present(skb) ((skb)->vlan_proto != 0)
-#define skb_vlan_tag_get(skb) ((skb)->vlan_tci)
-/* What is in pages: by the test. */
-int skb_copy_bits(const struct sk_buff* skb, int offset, void* to, int length);
-#define skb_shinfo(skb) ((const struct skb_shared_info*)((skb)->head + (skb)->end))
-struct tcp_skb_cb {
-    u32 seq, end_seq;
-    u8 tcp_flags;
-};
-#define TCP_SKB_CB(skb) ((const struct tcp_skb_cb*)&(skb)->cb[0])
+#include "net_shim.h"
 
 #endif

@@ -11,6 +11,8 @@ from .common import SOURCE, LabError
 from .scenario import build_modules
 
 GOLDEN = SOURCE / "golden/cost.toml"
+# Its stages are not divided, and by what its modules and its numbers are named then.
+NO_PARTS, WITHOUT_PARTS = "--no-parts", "-no-parts"
 # What of the tree is in a module.
 KERNEL_SIDE = ("templates", "tapsets")
 # A module has the text of each of its probes, whole and as often as it has the probe.
@@ -19,7 +21,7 @@ POINT = re.compile(rb'(?<![ -~])((?:kprobe|kernel|module)\.\w+\("[^"\0]+"\)[.\w]
 
 def add_empty(lab, recipe, module):
     """Give the run's stapgen a recipe with the probes of MODULE, made of RECIPE, that do nothing; return its name."""
-    name = f"{recipe}-empty"
+    name = f"{module.partition('.')[0]}-empty"
     templates = lab.run / "stapgen/share/stapgen/templates"
     points = [point.decode() for point in POINT.findall((lab.work / f"{module}.ko").read_bytes())]
     if not points:
@@ -28,7 +30,7 @@ def add_empty(lab, recipe, module):
     about = (templates / recipe / "recipe.toml").read_text()
     (templates / name / "recipe.toml").write_text(about.replace(f'name = "{recipe}"', f'name = "{name}"', 1))
     # stap leaves out a probe without a statement.
-    (templates / name / "script.stp").write_text('probe begin { stapgen_print_header("<%header%>") }\n' + "".join(
+    (templates / name / "script.stp").write_text('probe begin { printf("<%header%>\\n"); stapgen_begin() }\n' + "".join(
         f"probe {point} {{ next }}\n" for point in points))
     return name
 
@@ -74,7 +76,14 @@ def source(lab, installed, recipe):
 def build_before(lab, commit, modules):
     """Build those of MODULES that COMMIT has otherwise, as NAME.before."""
     program = install_before(lab, commit)
-    build_modules(lab, {f"{name}.before": options for name, options in modules.items()
+
+    def known(recipe, *options):
+        """Return the options without NO_PARTS where it had none."""
+        fields = tomllib.loads((lab.run / f"before/share/stapgen/templates/{recipe}/recipe.toml").read_text())["record"]["fields"]
+        has_parts = any("." in field for field in fields)
+        return [recipe, *(option for option in options if has_parts or option != NO_PARTS)]
+
+    build_modules(lab, {f"{name}.before": known(*options) for name, options in modules.items()
                         if source(lab, "before", options[0]) != source(lab, "stapgen", options[0])}, program=program)
 
 

@@ -44,7 +44,7 @@ def read_calls(text):
 
 
 def read_records(lab, name):
-    """Return the records in NAME.rec as the script has printed them, a dict each, and which of their fields are stages."""
+    """Return the records in NAME.rec as the script has printed them, a dict each, and which of their fields are stages, not parts of these."""
     lines = [line.split("\t") for line in lab.read_recording(f"{name}.rec").replace("\nslow\t", "\n").splitlines()]
     tag, *fields = next(words[3:] for words in lines if words[0] == "stapgen")
     types = dict(field.split(",")[0].rsplit(":", 1) for field in fields)
@@ -54,4 +54,4 @@ def read_records(lab, name):
 
     records = [{field: read(kind, word) for (field, kind), word in zip(types.items(), words[1:], strict=True)}
                for words in lines if words[0] == tag]
-    return records, [field for field, kind in types.items() if kind == "stage"]
+    return records, [field for field, kind in types.items() if kind == "stage" and "." not in field]

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is aggregated in the kernel is what the single records would have said."""
+"""What is aggregated in the kernel is what the single records would have said, and parts add up to their stage."""
 
 import json
+
+from lablib.waits import check_aggregated
 
 DESCRIPTION = "recipes that aggregate and print every record, too: the same percentiles, and exact counts"
 IN_CI = ("trixie",)
@@ -10,6 +12,7 @@ EVERY = "--stap-option=-DSTAPGEN_SLOWEST=1000000"
 BUILD = {"tx": ["tx-latency", "--aggregate", EVERY], "sock": ["sock-latency", "--aggregate", EVERY],
          "rx": ["rx-latency", "--aggregate", EVERY], "net": ["net-latency", "--aggregate", EVERY]}
 
+DIVIDED = {"tx": ("app-tcp",), "sock": (), "rx": ("tcp-app", "udp-app"), "net": ("tcp-app", "udp-app", "app-tcp")}
 REQUESTS, DATAGRAMS = 2003, 997
 # Half a bin: docs/guide/reading-results.md.
 ERROR = 1 / 512
@@ -75,6 +78,8 @@ def check(lab):
     for name in BUILD:
         report = json.loads(lab.read(f"{name}.json"))
         assert report["aggregated"] is True
+        sums = check_aggregated(lab.read(f"{name}.txt"), DIVIDED[name])
+        assert all(sums[stage] for stage in DIVIDED[name]), sums
         rows = [(row["stage"], row, "_ns") for row in report["stages"]]
         rows += [(row["value"], row, "") for row in report.get("values", [])]
         values = records(lab.read(f"{name}.txt"), [stage for stage, _, _ in rows])

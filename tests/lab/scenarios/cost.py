@@ -2,7 +2,8 @@
 """What the latency recipes cost, counted in instructions, as ratios within one boot.
 
 Each recipe, printing and aggregating, is divided by a module with the same probes that do nothing (to-empty), and by the
-same recipe of an older commit (to-before). The ratios have to be those of golden/cost.toml; README.md says how to change it.
+same recipe of an older commit (to-before). What has parts is measured with --no-parts, too, and divided by that
+(to-no-parts). The ratios have to be those of golden/cost.toml; README.md says how to change it.
 """
 
 import os
@@ -10,6 +11,7 @@ import re
 
 from lablib import cost
 from lablib.common import SOURCE
+from lablib.cost import NO_PARTS, WITHOUT_PARTS
 from lablib.scenario import build_modules
 
 DESCRIPTION = "instructions of the latency recipes, beside empty handlers and an older commit: golden/cost.toml"
@@ -19,7 +21,10 @@ APPEND = "threadirqs maxcpus=1 nokaslr transparent_hugepage=never"
 # Records of a request and its reply: both ends are in the guest. The last reply is a request that is not answered.
 RECORDS = {"rx-latency": 2, "tx-latency": 2, "net-latency": 4, "sock-latency": 2}
 MODES = {"printing": [], "aggregating": ["--aggregate"]}
-BUILD = {f"{recipe}.{mode}": [recipe, *options] for recipe in RECORDS for mode, options in MODES.items()}
+# What has numbers -> the recipe, with its options.
+MEASURED = {recipe: [recipe] for recipe in RECORDS} | {
+    recipe + WITHOUT_PARTS: [recipe, NO_PARTS] for recipe in ("rx-latency", "tx-latency", "net-latency")}
+BUILD = {f"{name}.{mode}": [*recipe, *options] for name, recipe in MEASURED.items() for mode, options in MODES.items()}
 TRAFFIC = ("tcp", "udp")
 FIRST, REQUESTS, ROUNDS = 53, 151, 3
 TOLERANCE = 0.01
@@ -69,7 +74,8 @@ finish
 
 def prepare(lab):
     (lab.work / "counted.sh").write_text((SOURCE / "lablib/counted.sh").read_text())
-    build_modules(lab, {f"{recipe}.empty": [cost.add_empty(lab, recipe, f"{recipe}.printing")] for recipe in RECORDS})
+    build_modules(lab, {f"{name}.empty": [cost.add_empty(lab, recipe, f"{name}.printing"), *options]
+                        for name, (recipe, *options) in MEASURED.items()})
     wanted = UPDATE or cost.read_golden()["before"]
     commit = cost.known_commit(wanted)
     assert commit or not UPDATE or UPDATE == "none", f"no commit {UPDATE} here"
@@ -116,17 +122,19 @@ def check_account(lab, module, recipe):
 
 
 def numbers(counted, with_before):
-    """Return what the golden has: {recipe: {traffic: {mode: {what: number}}}}."""
+    """Return what the golden has: {what is measured: {traffic: {mode: {what: number}}}}."""
     more = {(module, traffic): count - counted["untraced", traffic] for (module, traffic), count in counted.items()}
     found = {}
-    for recipe in RECORDS:
+    for name in MEASURED:
         for traffic in TRAFFIC:
-            empty = more[f"{recipe}.empty", traffic]
-            modes = found.setdefault(recipe, {})[traffic] = {"empty": {"instructions": empty}}
+            empty = more[f"{name}.empty", traffic]
+            modes = found.setdefault(name, {})[traffic] = {"empty": {"instructions": empty}}
             for mode in MODES:
-                now = more[f"{recipe}.{mode}", traffic]
+                now = more[f"{name}.{mode}", traffic]
                 modes[mode] = {"instructions": now, "to-empty": round(now / empty, 3)}
+                if name + WITHOUT_PARTS in MEASURED:
+                    modes[mode]["to-no-parts"] = round(now / more[f"{name}{WITHOUT_PARTS}.{mode}", traffic], 3)
                 if with_before:
                     # One that is as it was is not built twice.
-                    modes[mode]["to-before"] = round(now / more.get((f"{recipe}.{mode}.before", traffic), now), 3)
+                    modes[mode]["to-before"] = round(now / more.get((f"{name}.{mode}.before", traffic), now), 3)
     return found

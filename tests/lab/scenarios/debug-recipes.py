@@ -3,8 +3,9 @@
 
 On two CPUs at once, as many as the host had; STAPGEN_LAB_RECIPES chooses among the modules (rx-latency, rx-latency-sums,
 rx-latency-full ...), each of which measures for STAPGEN_LAB_SECONDS (6): requests over TCP and UDP, IPv4 and IPv6, and floods
-that nobody reads; packets that are passed on; printing and aggregating; with --cost; with tables that are full, filters and --by; while rules
-of nftables accept and drop; ended and unloaded under all of it. The tapsets read memory plainly, so that KASAN and KCSAN see it, and lockdep knows of their locks.
+that nobody reads; packets that are passed on; printing and aggregating; with and without parts; with --who, of readers beside a
+process that spins, behind a lock, and in a cgroup that is throttled; with --cost; with tables that are full, filters and --by; while rules of
+nftables accept and drop; ended and unloaded under all of it. The tapsets read memory plainly, so that KASAN and KCSAN see it, and lockdep knows of their locks.
 debug-controls shows that faults would be told.
 """
 
@@ -25,24 +26,40 @@ TIMEOUT = 7200
 APPEND = "kasan_multi_shot"
 
 LATENCY = ("rx-latency", "tx-latency", "net-latency", "sock-latency")
+WITH_PARTS = LATENCY[:3]
 OTHERS = ("packet-flow", "irq-latency", "dropwatch", "page-alloc", "tcp-probe", "call-trace", "forward-latency", "retransmits",
           "accept-latency")
 CHOICE = "udp or tcp portrange 7000-7299"
 BUILDS = {recipe: [recipe] for recipe in LATENCY + OTHERS}
 BUILDS |= {f"{recipe}-sums": [recipe, "--aggregate"] for recipe in (*LATENCY, "forward-latency")}
+BUILDS |= {f"{recipe}-bare": [recipe, "--no-parts"] for recipe in WITH_PARTS}
+WHO = {"rx-latency-who": ["rx-latency", "--who"], "rx-latency-who-sums": ["rx-latency", "--who", "--aggregate"],
+       "rx-latency-who-bare": ["rx-latency", "--who", "--no-parts"], "net-latency-who": ["net-latency", "--who"]}
+BUILDS |= WHO
 BUILDS |= {"dropwatch-stacks": ["dropwatch", "--stacks"]}
 # With -t, and SystemTap itself looks whether it may sleep. call-trace's 427 probes are slow enough without it.
 COST = ["--cost", "--stap-option=-DDEBUG_MEMALLOC_MIGHT_SLEEP"]
 BUILDS |= {f"{recipe}-cost": [recipe, *COST] for recipe in LATENCY + OTHERS if recipe != "call-trace"}
+BUILDS |= {"rx-latency-who-cost": [*WHO["rx-latency-who"], *COST]}
 BUILDS |= {f"{recipe}-chosen": [recipe, "--by", "container"] for recipe in ("dropwatch", "rx-latency", "tx-latency")}
 FULL = {f"{recipe}-full": [recipe] for recipe in LATENCY}
 FULL |= {f"{recipe}-full-sums": [recipe, "--aggregate"] for recipe in LATENCY}
+FULL |= {f"{name}-full": arguments for name, arguments in WHO.items()}
 CHOSEN = os.environ.get("STAPGEN_LAB_RECIPES", " ".join(BUILDS | FULL)).split()
 
 GUEST = r"""
 make_router || exit 1
 tc qdisc add dev r0 root netem delay 30ms limit 5000 || exit 1
 nft -f rules || exit 1
+mount -t cgroup2 none /sys/fs/cgroup && mkdir /sys/fs/cgroup/slow && echo +cpu >/sys/fs/cgroup/cgroup.subtree_control &&
+    echo 5000 20000 >/sys/fs/cgroup/slow/cpu.max || exit 1
+throttled() { exec bash -c 'echo $$ >/sys/fs/cgroup/slow/cgroup.procs && exec "$@"' throttled "$@"; }
+# read_late REASON PORT [COMMAND]: a reader that waits beside a process that spins, for a lock, or in a cgroup.
+read_late() {
+    READY_COUNT=$2
+    start_ready $3 late $1 --receive --port $2 && late $1 --address 127.0.0.1 --port $2 --count 53
+    kill $READY_PID
+}
 for cpu in 0 1; do
     start_ready nice -n 15 taskset -c $cpu serve --port 700$cpu --threads per-connection || exit 1
     start_ready nice -n 15 taskset -c $cpu serve --port 710$cpu --udp --write sendto || exit 1
@@ -62,6 +79,9 @@ done
 again nice -n 15 ip netns exec left python3 passed-on.py &
 again nc -z -w 4 127.0.0.1 11 &
 again nft -f rules-anew &
+again read_late shares 7401 &
+again read_late futex 7402 &
+again read_late quota 7403 throttled &
 dmesg >before
 mkdir runs
 for module in MODULES; do
@@ -79,6 +99,7 @@ for module in MODULES; do
     echo $? >runs/$module.exit
     grep debug_locks: /proc/lockdep_stats >>runs/$module.locks
     dmesg >runs/$module.log
+    grep nr_throttled /sys/fs/cgroup/slow/cpu.stat >runs/$module.throttled
     nft list table inet lab >runs/$module.rules
     echo "$module: ended with $(cat runs/$module.exit), $(wc -l <runs/$module.log) lines in the kernel's log"
 done
@@ -92,7 +113,7 @@ exit 0
 def prepare(lab):
     debug.only_here(lab)
     seen = debug.changed_stapgen(lab, "seen", *debug.PLAIN_READS)
-    full = debug.changed_stapgen(lab, "full", *debug.PLAIN_READS, debug.SMALL_TABLES)
+    full = debug.changed_stapgen(lab, "full", *debug.PLAIN_READS, debug.SMALL_TABLES, debug.SMALL_SETS)
     build_modules(lab, {"other": ["retransmits"]})
     for name in CHOSEN:
         build_modules(lab, {name: (BUILDS | FULL)[name]}, program=full if name in FULL else seen)
@@ -106,7 +127,13 @@ def check(lab):
         # KCSAN tells of the kernel's own races, too; ours have a function of the module in them.
         found = [text for text in debug.reports(lab.read(f"runs/{name}.log")) if "KCSAN" not in text or "[stap" in text]
         code = lab.read(f"runs/{name}.exit").strip()
-        account = json.loads(lab.read(f"runs/{name}.json") or "{}").get("accounting", {})
+        report = json.loads(lab.read(f"runs/{name}.json") or "{}")
+        account = report.get("accounting", {})
+        if name.startswith(tuple(WHO)):
+            # Threads beside others, softirqs, a throttled cgroup, sleep: each is there.
+            waited = {row["group"]["waited"] for row in report.get("who", [])}
+            if not waited >= {"run-queue", "throttled", "asleep"}:
+                bad.append(f"{name}: it only knows of {waited}; {lab.read(f'runs/{name}.throttled')}")
         print(f"{lab.suite} {name}: ended with {code}, {account.get('seen')} seen, {account.get('other')}; {len(found)} reports; "
               f"nftables: {re.findall('packets ([0-9]+)', lab.read(f'runs/{name}.rules'))} dropped, let in, let out so far")
         bad += [f"{name}: {text}" for text in found]

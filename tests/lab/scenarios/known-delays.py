@@ -30,7 +30,7 @@ def check(lab):
         accounting = report["accounting"]
         print(f"{lab.suite} {recipe}: {accounting}")
         for stage in report["stages"]:
-            if stage["group"] or "udp" in stage["stage"]:
+            if stage["group"] or "udp" in stage["stage"] or "part_of" in stage:
                 continue
             name, median = stage["stage"], stage["percentiles_ns"]["50"]
             print(f"  {name:9} n {stage['n']:4}  min {stage['min_ns']}  p50 {median}")

@@ -9,7 +9,7 @@ from lablib.scenario import load
 DESCRIPTION = "each recipe's standalone script is a script to plain stap, and those without C are compiled without -g"
 IN_CI = ("trixie",)
 
-PLAIN = ("dropwatch", "page-alloc", "irq-latency", "tcp-probe", "retransmits", "accept-latency")
+PLAIN = ("dropwatch", "page-alloc", "irq-latency", "tcp-probe", "retransmits", "accept-latency", "connect-latency")
 # Up to C, which takes seconds; from there it is the same as without --standalone. These are compiled, too, and with
 # STAPGEN_LAB_COMPILE_ALL=1 all.
 COMPILED = (*PLAIN, "rx-latency", "packet-flow")

@@ -29,6 +29,9 @@ requests() {{
     done
     for asker in $asking; do wait $asker || return; done
 }}
+# The kernel rewrites its code at the first connection (net_get_random_once). With the other CPU in that code, the emulated
+# machine sometimes dies of the int3.
+taskset -c 0 ask --port 7001 --requests 1 && taskset -c 0 ask --port 7101 --udp --requests 1 && sleep 1 || exit 1
 for recipe in rx tx sock net; do
     report $recipe json $recipe --format json -s 64MiB || exit 1
     requests >$recipe.traffic || exit 1
@@ -53,7 +56,7 @@ def check(lab):
         print(f"  {stages}")
         # An interrupt on the host's clock may come in a handler, and skips probes.
         skipped = account["skipped_probes"]
-        assert account["lost"] == 0 and records - skipped <= account["reported"] <= records, records
+        assert account["lost"] == 0 and records - skipped <= account["reported"] <= records, (recipe, records, account)
         if recipe == "sock":
             assert stages["total"] == stages["app"] == account["reported"]
         if recipe in ("rx", "net"):

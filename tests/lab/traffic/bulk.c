@@ -89,8 +89,8 @@ static void send_all(void) {
     socklen_t length = sizeof info;
     memset(&info, 0, sizeof info);
     if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length)) die("TCP_INFO: %m");
-    printf("sent %llu segments %u retransmitted %u ", (unsigned long long)sent.bytes, info.tcpi_data_segs_out,
-           info.tcpi_total_retrans);
+    printf("sent %llu segments %u retransmitted %u bytes-retransmitted %llu ", (unsigned long long)sent.bytes,
+           info.tcpi_data_segs_out, info.tcpi_total_retrans, (unsigned long long)info.tcpi_bytes_retrans);
     printf("cwnd %u ssthresh %u srtt-us %u rttvar-us %u rto-us %u\n", info.tcpi_snd_cwnd, info.tcpi_snd_ssthresh,
            info.tcpi_rtt, info.tcpi_rttvar, info.tcpi_rto);
 }

@@ -158,7 +158,7 @@ def bulk(write):
         with started("bulk", "--receive", "--family", family[0], last=f"received {amount}") as port:
             said = run("bulk", "--send", "--port", port, "--family", family[1], "--write", write,
                        "--bytes", amount, "--chunk", chunk)
-        assert re.fullmatch(rf"sent {amount} segments [1-9]\d* retransmitted \d+ cwnd [1-9]\d* ssthresh .*", said), said
+        assert re.fullmatch(rf"sent {amount} segments [1-9]\d* retransmitted \d+ bytes-retransmitted \d+ cwnd [1-9]\d* ssthresh .*", said), said
 
 
 def strictness():

@@ -15,13 +15,12 @@
 #include <vector>
 
 #include "aggregated.h"
-#include "analyze/aggregates.h"
 #include "nlohmann/json.hpp"
-#include "report/presentation.h"
 #include "summary_of.h"
+#include "unit/show/written.h"
 
 using namespace stapgen;
-using analyze::Summary;
+using rows::Summary;
 
 namespace {
 
@@ -33,7 +32,7 @@ std::int64_t below(Random& random, std::int64_t limit) {
 
 std::string json_of(const Summary& summary) {
     std::ostringstream out;
-    report::format_named("json").write(out, std::span(&summary, 1), {.slowest = 50});
+    show::format_named("json").write(out, reports_of({summary}), {.slowest = 50});
     return out.str();
 }
 
@@ -165,7 +164,7 @@ void name_drops(Random& random, Summary& summary) {
 }
 
 Summary averages(Random& random) {
-    analyze::Averages means;
+    kinds::Averages means;
     std::int64_t sum = 0, count = 0;
     for (std::int64_t line = 1; line < 6; ++line) {
         count += 1 + below(random, 1000);
@@ -175,9 +174,9 @@ Summary averages(Random& random) {
             decode::RunningMean{"return", below(random, 3), decode::RunningMean::Unit::thousandths}};
         means.add({line, count, of_line});
     }
-    Summary summary;
-    means.put_into(summary);
-    return summary;
+    kinds::Measured measured;
+    means.put_into(measured);
+    return rows::summary_of(measured);
 }
 
 /// What a recording's own lines do not say.
@@ -237,7 +236,7 @@ Summary random_recording(Random& random, bool is_of_drops) {
 
 Summary sum_in_any_order(Random& random, std::vector<Summary> all) {
     std::ranges::shuffle(all, random);
-    return analyze::merge_all(std::move(all));
+    return rows::merge_all(std::move(all));
 }
 
 }  // namespace
@@ -250,7 +249,7 @@ TEST_CASE("in any order recordings have the same sum, to the byte") {
         std::vector<Summary> recordings;
         for (auto i = 2 + below(random, 6); i > 0; --i)
             recordings.push_back(random_recording(random, is_of_drops));
-        const auto expected = json_of(analyze::merge_all(recordings));
+        const auto expected = json_of(rows::merge_all(recordings));
         for (int order = 0; order < 3; ++order) {
             const auto found = json_of(sum_in_any_order(random, recordings));
             REQUIRE(found == expected);
@@ -290,7 +289,7 @@ TEST_CASE("a sum is that of its recordings") {
     std::vector<Summary> recordings;
     for (int i = 0; i < 9; ++i)
         recordings.push_back(random_recording(random, i < 0));
-    const auto sum = analyze::merge_all(recordings);
+    const auto sum = rows::merge_all(recordings);
     std::int64_t n = 0, seen = 0, hits = 0;
     double sum_ns = 0, sum_of_sum_ns = 0;
     std::int64_t slowest = 0;
@@ -324,7 +323,7 @@ TEST_CASE("drops of several kernels meet by module, function and reason") {
         Summary summary;
         summary.kernels = {std::move(kernel)};
         summary.intervals = {{0, 5}};
-        analyze::Drop drop{.place = {.address = address}, .reason = {.number = reason}, .count = 3};
+        rows::Drop drop{.place = {.address = address}, .reason = {.number = reason}, .count = 3};
         drop.place.symbol = "tcp_v4_rcv";
         drop.place.offset = offset;
         drop.reason.name = "NO_SOCKET";
@@ -343,9 +342,11 @@ TEST_CASE("drops of several kernels meet by module, function and reason") {
     SUBCASE("reasons of two names stay apart, whatever their numbers") {
         auto other = of("6.1 bb", 0xffffffff81000011, 17, 3);
         other.drops.front().reason.name = "TCP_CSUM";
-        other.stacks = {{.reason = {.number = 3, .name = "TCP_CSUM"}, .count = 5}};
+        other.stacks.emplace_back().reason = {.number = 3, .name = "TCP_CSUM"};
+        other.stacks.front().count = 5;
         auto sum = of("6.1 aa", 0xffffffff81000007, 7, 3);
-        sum.stacks = {{.reason = {.number = 3, .name = "NO_SOCKET"}, .count = 7}};
+        sum.stacks.emplace_back().reason = {.number = 3, .name = "NO_SOCKET"};
+        sum.stacks.front().count = 7;
         REQUIRE(merge(sum, other));
         CHECK(total_drops(sum).size() == 2);
         CHECK(total_stacks(sum).size() == 2);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/compare.h"
+#include "study/compare.h"
 
 #include <doctest/doctest.h>
 
 #include "rounds.h"
 #include "simulated.h"
+#include "unit/compared.h"
 
-using namespace stapgen::analyze;
+using namespace stapgen::rows;
+using namespace stapgen::study;
 
 namespace {
 

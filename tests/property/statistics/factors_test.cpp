@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/factors.h"
+#include "study/factors.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include "simulated_hosts.h"
 
 using namespace stapgen;
-using namespace stapgen::analyze;
+using namespace stapgen::study;
 
 namespace {
 

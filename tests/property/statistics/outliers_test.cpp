@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/outliers.h"
+#include "study/outliers.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include "simulated_hosts.h"
 
 using namespace stapgen;
-using namespace stapgen::analyze;
+using namespace stapgen::study;
 
 namespace {
 

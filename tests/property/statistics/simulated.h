@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/summary.h"
+#include "unit/compared.h"
 
 /// Latencies whose distribution is known: the body is lognormal around a microsecond or more, and one in seven has an
 /// exponential delay on top of it, as those that met a busy CPU.
@@ -51,8 +51,9 @@ struct Plan {
     double tail_shift = 0;        ///< of p99 of stage 1: 0.05 makes it 5 % longer, and p50 stays
 };
 
-inline stapgen::analyze::Summary simulate(const Plan& plan, std::uint64_t seed) {
-    using namespace stapgen::analyze;
+inline stapgen::rows::Summary simulate(const Plan& plan, std::uint64_t seed) {
+    using namespace stapgen::rows;
+    using namespace stapgen::study;
     // Quantiles of the table, found by sorting it once: from p95 on the tail is stretched.
     constexpr double stretched_from = 0.95;
     static const auto marks = [] {

@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "analyze/outliers.h"
+#include "study/outliers.h"
+#include "unit/compared.h"
 
 /// Hosts that differ as hosts do.
 struct Fleet {
@@ -43,9 +44,9 @@ inline double next_duration(std::mt19937_64& random) {
     return table[random() % table.size()];
 }
 
-inline std::vector<stapgen::analyze::Member> make(const Fleet& fleet, std::mt19937_64& random) {
+inline std::vector<stapgen::study::Member> make(const Fleet& fleet, std::mt19937_64& random) {
     std::normal_distribution<> normal;
-    std::vector<stapgen::analyze::Member> members(fleet.hosts);
+    std::vector<stapgen::study::Member> members(fleet.hosts);
     for (std::size_t host = 0; host < fleet.hosts; ++host) {
         auto& member = members[host];
         member.name = fmt::format("web{}", host);
@@ -58,8 +59,7 @@ inline std::vector<stapgen::analyze::Member> make(const Fleet& fleet, std::mt199
             const double own = normal(random) * std::sqrt(1 - fleet.alike);
             double level = 20'000 * std::exp(between * (common + own));
             if (stage == 0) level *= fleet.slower(host);
-            auto& measure =
-                member.stages.emplace_back(stapgen::analyze::Measure{fmt::format("stage{}", stage), {}, {}});
+            auto& measure = member.stages.emplace_back(stapgen::study::Stage{fmt::format("stage{}", stage)});
             for (int i = 0; i < fleet.values; ++i)
                 measure.stats.add(static_cast<std::int64_t>(level * next_duration(random)));
         }

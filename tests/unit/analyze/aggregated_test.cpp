@@ -6,13 +6,14 @@
 #include <cmath>
 #include <random>
 
-#include "analyze/compare.h"
 #include "analyze/merge.h"
 #include "summary_of.h"
 #include "table/histogram.h"
+#include "unit/compared.h"
 
 using namespace stapgen;
 using namespace stapgen::analyze;
+using namespace stapgen::rows;
 using kernel::Record;
 
 namespace {
@@ -30,10 +31,10 @@ Summary net_summary(std::string_view text, std::vector<Summary>* intervals = nul
         }
         analyzer->add(parsed);
         if (intervals == nullptr) continue;
-        if (auto closed = analyzer->take_interval()) intervals->push_back(*std::move(closed));
+        if (auto closed = analyzer->take_interval()) intervals->push_back(stapgen::rows::summary_of(*closed));
     }
     CHECK(parser.input().unrecognised == 0);
-    return analyzer->summary();
+    return stapgen::rows::summary_of(analyzer->measured());
 }
 
 /// Of two directions, with stages not seen, values that are negative, and stages too long for the bins.
@@ -301,7 +302,7 @@ TEST_CASE("groups have what came as single records, the whole has all") {
         for (const auto* line : {"m\t17\t1009", "bin\tm\tapp\t10:2", "sum\tm\tapp\t2\t20\t10\t10",
                                  "split\tm\t-\t10\t2\t20", "end\t2000\tseen=3\treported=3"})
             analyzer.add(parser.feed(line));
-        return analyzer.summary();
+        return stapgen::rows::summary_of(analyzer.measured());
     }();
     REQUIRE(summary.stages.size() == 2);
     CHECK(summary.stages[0].group.empty());
@@ -339,7 +340,7 @@ TEST_CASE("an aggregated recording is merged and compared with one of single rec
         for (std::size_t i = 0; i < found.changes.size(); ++i) {
             const auto &one = expected.changes[i], &other = found.changes[i];
             CHECK(other.verdict == one.verdict);
-            if (one.verdict == Verdict::untested) continue;  // the totals, which are put into coarser bins
+            if (one.verdict == study::Verdict::untested) continue;  // the totals, which are put into coarser bins
             CHECK(other.stage == one.stage);
             CHECK(other.change == one.change);
             CHECK(other.low == one.low);
@@ -347,8 +348,8 @@ TEST_CASE("an aggregated recording is merged and compared with one of single rec
             CHECK(other.p == one.p);
         }
     }
-    CHECK(compare(single, aggregated).value().changes[6].verdict == Verdict::same);
-    CHECK(expected.changes[6].verdict == Verdict::slower);
+    CHECK(compare(single, aggregated).value().changes[6].verdict == study::Verdict::same);
+    CHECK(expected.changes[6].verdict == study::Verdict::slower);
 }
 
 TEST_CASE("numbers too large to add up are left out, and nothing else is") {

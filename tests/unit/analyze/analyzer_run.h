@@ -8,10 +8,12 @@
 #include "analyze/analyzer.h"
 #include "base/text.h"
 #include "decode/record_parser.h"
+#include "unit/rows.h"
 
 namespace analyzer_run {
 
 using namespace stapgen::analyze;
+using namespace stapgen::rows;
 using stapgen::decode::RecordParser;
 
 inline constexpr std::string_view rx_header =
@@ -24,9 +26,9 @@ inline constexpr std::string_view ready = "ready\t1795180000000000000\t500000000
 struct Run {
     RecordParser parser;
     std::optional<Analyzer> analyzer;
-    AnalyzerOptions options;
+    stapgen::kinds::Settings options;
 
-    explicit Run(std::string_view text, AnalyzerOptions with = {}) : options(std::move(with)) { feed(text); }
+    explicit Run(std::string_view text, stapgen::kinds::Settings with = {}) : options(std::move(with)) { feed(text); }
 
     void feed(std::string_view text) {
         for (const auto line : stapgen::base::split(text.substr(0, text.size() - 1), '\n')) {
@@ -35,7 +37,7 @@ struct Run {
             if (analyzer) analyzer->add(parsed);
         }
     }
-    [[nodiscard]] Summary summary() const { return analyzer->summary(); }
+    [[nodiscard]] Summary summary() const { return stapgen::rows::summary_of(analyzer->measured()); }
 };
 
 inline std::string rx(int pid, std::string_view comm, std::string_view drv_ip, std::string_view ip_tcp = "-") {

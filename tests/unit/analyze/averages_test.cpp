@@ -6,12 +6,12 @@
 #include <random>
 #include <vector>
 
-#include "analyze/aggregates.h"
 #include "analyze/analyzer.h"
+#include "unit/rows.h"
 
 using namespace stapgen;
-using analyze::Averages;
 using decode::RunningMean;
+using kinds::Averages;
 
 namespace {
 
@@ -30,10 +30,10 @@ struct Script {
     }
 };
 
-analyze::Summary summarized(const Averages& averages) {
-    analyze::Summary summary;
-    averages.put_into(summary);
-    return summary;
+rows::Summary summarized(const Averages& averages) {
+    kinds::Measured measured;
+    averages.put_into(measured);
+    return rows::summary_of(measured);
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ TEST_CASE("a count or a sum that falls is a new start") {
     REQUIRE(summary.averages.size() == 1);
     CHECK(summary.averages[0].n == 193);
     CHECK(summary.averages[0].mean == doctest::Approx((1000.0 * 101 + 3000.0 * 31 + 500.0 * 61) / 193).epsilon(0.001));
-    CHECK(summary.notes == std::vector<analyze::Note>{{"the script was started 3 times", analyze::NoteKind::count}});
+    CHECK(summary.notes == std::vector<kinds::Note>{{"the script was started 3 times", kinds::NoteKind::count}});
 }
 
 TEST_CASE("however many lines there are, memory does not grow, and no request is forgotten") {
@@ -127,7 +127,7 @@ TEST_CASE("however many lines there are, memory does not grow, and no request is
         n += interval.n;
     CHECK(n == 2 * lines);
     CHECK(summary.averages[0].n == 2 * lines);
-    CHECK(summary.notes == std::vector<analyze::Note>{{"an interval is that of 16 lines", analyze::NoteKind::count}});
+    CHECK(summary.notes == std::vector<kinds::Note>{{"an interval is that of 16 lines", kinds::NoteKind::count}});
 }
 
 TEST_CASE("a script that starts anew with every line is bounded, too") {
@@ -163,7 +163,7 @@ TEST_CASE("the analyzer hands running means on, and an end without a time is an 
     const std::array means{RunningMean{"rx", 23}};
     analyzer->add(decode::Line(decode::RunningMeans{1, 7, means}));
     analyzer->add(decode::Line(decode::End{decode::unknown_time, {}}));
-    const auto summary = analyzer->summary();
+    const auto summary = rows::summary_of(analyzer->measured());
     REQUIRE(summary.averages.size() == 1);
     CHECK(summary.averages[0].n == 7);
     CHECK(summary.accounting.closed);

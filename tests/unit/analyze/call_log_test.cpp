@@ -5,10 +5,11 @@
 #include <limits>
 
 #include "analyze/merge.h"
-#include "analyze/summary.h"
 #include "summary_of.h"
+#include "unit/rows.h"
 
 using namespace stapgen::analyze;
+using namespace stapgen::rows;
 
 namespace {
 

@@ -3,9 +3,9 @@
 
 #include <limits>
 
-#include "analyze/accounting.h"
+#include "kinds/accounting.h"
 
-using namespace stapgen::analyze;
+using namespace stapgen::kinds;
 
 namespace {
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "analyze/summary.h"
+#include "unit/rows.h"
 
 using namespace stapgen;
-using analyze::CounterTracks;
-using analyze::Summary;
-using analyze::Tally;
+using rows::Summary;
+using rows::Tally;
+using table::CounterTracks;
 
 namespace {
 
@@ -34,7 +34,7 @@ CounterTracks tracks_of(const std::vector<Read>& reads) {
                     .is_rise = read.is_rise,
                     .is_state = read.is_state,
                     .zeros_left_out = read.zeros_left_out,
-                    .epoch_ns = read.epoch_s < 0 ? decode::unknown_time : read.epoch_s * 1'000'000'000});
+                    .epoch_ns = read.epoch_s < 0 ? std::nullopt : std::optional(read.epoch_s * 1'000'000'000)});
     }
     return tracks;
 }
@@ -42,14 +42,16 @@ CounterTracks tracks_of(const std::vector<Read>& reads) {
 Summary rises_of(const std::vector<std::vector<Read>>& inputs, const std::vector<std::string>& by = {"name", "of"}) {
     Summary summary;
     summary.counted = "rise";
+    summary.readings.emplace();
     for (const auto& reads : inputs)
-        summary.tracks.append(tracks_of(reads));
-    analyze::put_counter_deltas(summary, by);
-    return summary;
+        *summary.readings += tracks_of(reads);
+    auto measured = measured_of(summary);
+    kinds::counts::put_counter_deltas(measured, by);
+    return rows::summary_of(measured);
 }
 
 const Tally* tally_of(const Summary& summary, const std::string& name, const std::string& of) {
-    const analyze::Group group{{"name", name}, {"of", of}};
+    const table::Group group{{"name", name}, {"of", of}};
     const auto found = std::ranges::find(summary.tallies, group, &Tally::group);
     return found == summary.tallies.end() ? nullptr : &*found;
 }
@@ -83,7 +85,7 @@ TEST_CASE("a counter rises from its first sample to its last, in one text or in 
     // Three inputs, the middle one of two samples.
     const auto three = rises_of({before, both, {{"link.rx_dropped", "eth0", 120}}});
     CHECK(rise(three, "link.rx_dropped", "eth0") == 20);
-    CHECK(rises_of({before, after}, {"name"}).tallies.at(0).group == analyze::Group{{"name", "link.rx_dropped"}});
+    CHECK(rises_of({before, after}, {"name"}).tallies.at(0).group == table::Group{{"name", "link.rx_dropped"}});
 }
 
 TEST_CASE("where each sample has a time of its own there is a rate") {
@@ -225,8 +227,9 @@ TEST_CASE("the number of counters that are kept is bounded, and what is left out
 }
 
 TEST_CASE("without readings nothing changes") {
-    Summary summary;
-    analyze::put_counter_deltas(summary, {"name", "of"});
+    kinds::Measured measured;
+    kinds::counts::put_counter_deltas(measured, {"name", "of"});
+    const auto summary = rows::summary_of(measured);
     CHECK(summary.tallies.empty());
     CHECK(summary.intervals.empty());
     CHECK(summary.counted.empty());

@@ -5,12 +5,41 @@
 #include <map>
 #include <random>
 
-#include "analyze/interval_counts.h"
+#include "unit/rows.h"
 
-using namespace stapgen::analyze;
+using namespace stapgen::rows;
 using stapgen::decode::FieldType;
 
 namespace {
+
+/// A DropLog that is fed with places and reasons.
+class Log {
+  public:
+    explicit Log(IntervalLog& intervals) : log_(intervals) {}
+
+    void add(std::string_view place, std::string_view reason, std::int64_t count) {
+        const std::vector<stapgen::decode::Value> values{{place}, {reason, 0, reason != "-"}, {"", count}};
+        log_.add({&schema_, values}, {.place = 0, .reason = 1, .stack = {}, .count = 2, .keys = {}});
+    }
+    [[nodiscard]] std::vector<Drop> rows() const { return drops_of(log_.rows().rows(false)); }
+    /// Of the open interval, as it stands behind the others.
+    [[nodiscard]] std::vector<Drop> open_rows() const {
+        auto all = drops_of(log_.rows().rows(true));
+        all.erase(all.begin(), all.begin() + std::ssize(rows()));
+        return all;
+    }
+
+  private:
+    static std::vector<Drop> drops_of(stapgen::table::Table table) {
+        stapgen::kinds::Measured measured;
+        measured.tables.push_back(std::move(table));
+        return summary_of(measured).drops;
+    }
+
+    stapgen::schema::Schema schema_{
+        "drop", 0, {{"place", FieldType::place}, {"reason", FieldType::reason_name}, {"count", FieldType::count}}};
+    stapgen::kinds::drops::DropLog log_;
+};
 
 /// By place, of all intervals.
 std::map<std::string, std::int64_t> totals(const std::vector<Drop>& rows) {
@@ -25,7 +54,7 @@ std::map<std::string, std::int64_t> totals(const std::vector<Drop>& rows) {
 TEST_CASE("drops of any number of intervals are kept in bounded memory, and none is lost or reported twice") {
     std::mt19937_64 random(1013);
     IntervalLog intervals;
-    DropLog log(intervals);
+    Log log(intervals);
     std::map<std::string, std::int64_t> truth;
     constexpr std::int64_t closed = 10007;
     std::size_t max_rows = 0;
@@ -33,7 +62,7 @@ TEST_CASE("drops of any number of intervals are kept in bounded memory, and none
         for (int row = 0; row < 5; ++row) {
             const auto place = fmt::format("tcp_place_{}", random() % 11);
             const auto count = static_cast<std::int64_t>(random() % 101);
-            log.add(place, nullptr, FieldType::reason, count);
+            log.add(place, "-", count);
             truth[place] += count;
         }
         intervals.close({7 * i, 7 * (i + 1)});
@@ -60,11 +89,11 @@ TEST_CASE("drops of any number of intervals are kept in bounded memory, and none
 
 TEST_CASE("the open interval counts on from the closed ones and has no end") {
     IntervalLog intervals;
-    DropLog log(intervals);
-    log.add("icmp_rcv+0x12d/0x400", nullptr, FieldType::reason, 3);
+    Log log(intervals);
+    log.add("icmp_rcv+0x12d/0x400", "-", 3);
     intervals.close({1, 2});
-    log.add("icmp_rcv+0x12d/0x400", nullptr, FieldType::reason, 5);
-    log.add("tcp_v4_rcv", nullptr, FieldType::reason, 7);
+    log.add("icmp_rcv+0x12d/0x400", "-", 5);
+    log.add("tcp_v4_rcv", "-", 7);
     const auto open = log.open_rows();
     REQUIRE(open.size() == 2);
     CHECK(open[0].place.symbol == "tcp_v4_rcv");
@@ -78,13 +107,13 @@ TEST_CASE("the open interval counts on from the closed ones and has no end") {
 
 TEST_CASE("intervals without drops are kept in bounded memory, too, and the drops after them are reported") {
     IntervalLog intervals;
-    DropLog log(intervals);
+    Log log(intervals);
     constexpr std::int64_t closed = 3 * static_cast<std::int64_t>(IntervalLog::max_intervals) + 1;
     for (std::int64_t i = 0; i < closed; ++i)
         intervals.close({i, i + 1});
     CHECK(log.rows().empty());
     for (const auto* place : {"tcp_v4_rcv", "icmp_rcv", "tcp_v4_rcv"})
-        log.add(place, nullptr, FieldType::reason, 17);
+        log.add(place, "-", 17);
     intervals.close({closed, closed + 1});
     CHECK(intervals.intervals().size() <= IntervalLog::max_intervals + 1);
     CHECK(intervals.intervals().back().end_epoch_ns == closed + 1);
@@ -97,21 +126,20 @@ TEST_CASE("intervals without drops are kept in bounded memory, too, and the drop
 
 TEST_CASE("of more places than can be told apart the rest is one, and no drop is missing") {
     IntervalLog intervals;
-    DropLog log(intervals);
-    for (std::size_t i = 0; i < IntervalItems<Drop>::max_items + 1009; ++i)
-        log.add(std::to_string(i) + "th_place", nullptr, FieldType::reason, 3);
+    Log log(intervals);
+    for (std::size_t i = 0; i < stapgen::kinds::CountedRows::max_rows + 1009; ++i)
+        log.add(std::to_string(i) + "th_place", "-", 3);
     const auto rows = log.open_rows();
-    CHECK(rows.size() == IntervalItems<Drop>::max_items + 1);
+    CHECK(rows.size() == stapgen::kinds::CountedRows::max_rows + 1);
     CHECK(rows.front().place.symbol == "other places");
     CHECK(rows.front().count == 3 * 1009);
 }
 
 TEST_CASE("a reason that is printed as a number is one that can be named") {
     IntervalLog intervals;
-    DropLog log(intervals);
+    Log log(intervals);
     for (const auto* reason : {"12", "NO_SOCKET", "99999999999"}) {
-        const stapgen::decode::Value value{reason};
-        log.add("tcp_v4_rcv", &value, FieldType::reason_name, 1);
+        log.add("tcp_v4_rcv", reason, 1);
     }
     const auto rows = log.open_rows();
     REQUIRE(rows.size() == 3);

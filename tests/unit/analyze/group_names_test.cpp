@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/group_names.h"
-
 #include <doctest/doctest.h>
 
+#include "analyze/names.h"
 #include "summary_of.h"
 
 using namespace stapgen::analyze;
+using namespace stapgen::rows;
 
 namespace {
 

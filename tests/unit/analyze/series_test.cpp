@@ -8,6 +8,7 @@
 #include "summary_of.h"
 
 using namespace stapgen::analyze;
+using namespace stapgen::rows;
 
 namespace {
 

@@ -9,11 +9,12 @@
 #include "analyze/analyzer.h"
 #include "base/text.h"
 #include "decode/record_parser.h"
+#include "unit/rows.h"
 
 constexpr std::int64_t second = 1'000'000'000;
 
 /// Of whole lines, the first of which is the header.
-inline stapgen::analyze::Summary summary_of(const std::string& text, const std::vector<std::string>& group_by) {
+inline stapgen::rows::Summary summary_of(const std::string& text, const std::vector<std::string>& group_by) {
     using stapgen::analyze::Analyzer;
     stapgen::decode::RecordParser parser;
     std::optional<Analyzer> analyzer;
@@ -22,5 +23,5 @@ inline stapgen::analyze::Summary summary_of(const std::string& text, const std::
         if (!analyzer) analyzer = Analyzer::create(*parser.header(), {.group_by = group_by}).value();
         analyzer->add(parsed);
     }
-    return analyzer->summary();
+    return stapgen::rows::summary_of(analyzer->measured());
 }

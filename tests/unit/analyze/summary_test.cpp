@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/summary.h"
-
 #include <doctest/doctest.h>
 
 #include "analyze/merge.h"
+#include "unit/rows.h"
 
 using namespace stapgen::analyze;
+using namespace stapgen::rows;
 
 namespace {
 

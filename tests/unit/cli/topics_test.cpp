@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
@@ -8,8 +10,9 @@
 
 #include "base/text.h"
 #include "cli/help/help.h"
+#include "kinds/drops/advice.h"
+#include "kinds/latency/waits.h"
 #include "launch/messages.h"
-#include "report/model/drop_advice.h"
 
 using namespace stapgen;
 
@@ -41,12 +44,16 @@ std::string joined(const std::string& text) {
     return boost::replace_all_copy(text, "\n  ", " ");
 }
 
+std::string subject_of(const kinds::drops::DropAdvice& drop) {
+    return std::string(drop.reason) + (drop.function.empty() ? "" : " in " + std::string(drop.function));
+}
+
 }  // namespace
 
 TEST_CASE("each drop of the table is printed once, with its advice, in lines that fit") {
     const auto text = printed("drop-reasons");
-    for (const auto& drop : report::known_drops()) {
-        const auto subject = report::subject_of({drop, std::string(drop.reason)}) + (drop.benign ? " *: " : ": ");
+    for (const auto& drop : kinds::drops::known_drops()) {
+        const auto subject = subject_of(drop) + (drop.benign ? " *: " : ": ");
         CAPTURE(subject);
         CHECK(count_of(text, subject) == 1);
         CHECK(joined(text).find(subject + std::string(drop.text) + '\n') != std::string::npos);
@@ -96,4 +103,31 @@ TEST_CASE("a whole message is explained with its own words, a part of one lists 
     CHECK(some.starts_with("Pass 5, running:\n"));
     CHECK(count_of(some, "Couldn't insert module") == 8);
     CHECK(refused("stap-failures", {"nonsense"}).what.find("nonsense") != std::string::npos);
+}
+
+TEST_CASE("each wait of the table is printed once, with what is known of it, in lines that fit") {
+    const auto text = printed("waits");
+    const auto all = fmt::format("{} ", fmt::join(base::words(boost::replace_all_copy(text, "\n", " ")), " "));
+    for (const auto& wait : kinds::latency::known_waits()) {
+        const auto name = wait.names().front();
+        CAPTURE(name);
+        CHECK(count_of(text, name) == 1);
+        CHECK(all.find("waited " + std::string(wait.what) + " known: " + std::string(wait.known) +
+                       " remedy: " + std::string(wait.remedy) + ' ') != std::string::npos);
+        for (const auto& each : wait.names())
+            CHECK(kinds::latency::wait_of(each) == &wait);
+    }
+    for (const auto line : base::split(text, '\n'))
+        CHECK(line.size() <= base::default_width);
+    CHECK(kinds::latency::wait_of("app-tcp") == nullptr);
+}
+
+TEST_CASE("a stage, a part or its cause alone chooses waits") {
+    CHECK(count_of(printed("waits", {"nagle"}), "app-tcp.nagle: ") == 1);
+    CHECK(printed("waits", {"app-tcp.nagle"}) == printed("waits", {"nagle"}));
+    CHECK(printed("waits", {"udp-app.asleep"}).starts_with("tcp-app.asleep, udp-app.asleep: "));
+    CHECK(count_of(printed("waits", {"undivided"}), "  known: ") == 2);
+    CHECK(count_of(printed("waits", {"udp-app"}), "  known: ") == 7);
+    CHECK(refused("waits", {"nagel"}).hint.find("'nagle'") != std::string::npos);
+    CHECK(refused("waits", {"app"}).kind == base::ErrorKind::bad_input);
 }

@@ -186,13 +186,13 @@ TEST_CASE("there is an end to the number of recordings that are kept apart") {
 }
 
 TEST_CASE("a recording that cannot be read says why, and where") {
-    const DecodedText newer("\nnoise\nstapgen\t5\ttx-latency\ttx\ttime:time\ntx\t5\n");
+    const DecodedText newer("\nnoise\nstapgen\t6\ttx-latency\ttx\ttime:time\ntx\t5\n");
     CHECK(newer.detector.sources().empty());
     REQUIRE(newer.detector.refusal());
-    CHECK(newer.detector.refusal()->what == "line 3 has format version 5; this stapgen reads versions up to 4");
+    CHECK(newer.detector.refusal()->what == "line 3 has format version 6; this stapgen reads versions up to 5");
     CHECK(newer.detector.input().first_flaws[1].flaw == Flaw::newer_version);
     // One that can be read is read all the same.
-    const DecodedText both("stapgen\t5\ttx-latency\ttx\ttime:time\n" + std::string(recording));
+    const DecodedText both("stapgen\t6\ttx-latency\ttx\ttime:time\n" + std::string(recording));
     CHECK(both.detector.refusal());
     CHECK(both.detector.sources().size() == 1);
 }

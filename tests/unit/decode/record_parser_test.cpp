@@ -186,10 +186,10 @@ TEST_CASE("a line end of Windows is forgiven") {
 
 TEST_CASE("a newer format is refused with its version, and nothing after it is read") {
     RecordParser parser;
-    CHECK(flaw_of(parser, "stapgen\t5\trx-latency\trx\ttime:time") == Flaw::newer_version);
+    CHECK(flaw_of(parser, "stapgen\t6\trx-latency\trx\ttime:time") == Flaw::newer_version);
     REQUIRE(parser.refusal());
     CHECK(parser.refusal()->kind == ErrorKind::bad_input);
-    CHECK(parser.refusal()->what == "line 1 has format version 5; this stapgen reads versions up to 4");
+    CHECK(parser.refusal()->what == "line 1 has format version 6; this stapgen reads versions up to 5");
     CHECK_FALSE(parser.refusal()->hint.empty());
     CHECK(flaw_of(parser, rx_header) == Flaw::no_header);
     CHECK(flaw_of(parser, "rx\t5") == Flaw::no_header);

@@ -7,12 +7,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "../report/repeated.h"
+#include "../show/repeated.h"
 #include "scenes.h"
+#include "unit/rows.h"
 
 using namespace stapgen::live;
-using stapgen::analyze::Drop;
-using stapgen::analyze::Summary;
+using stapgen::rows::Drop;
+using stapgen::rows::Summary;
 
 namespace {
 
@@ -54,7 +55,7 @@ Drop drop_at(std::uint64_t address, std::string symbol, std::string reason, std:
     return drop;
 }
 
-Scene drops() {
+Summary drops_summary() {
     Summary summary;
     summary.recipe = "dropwatch";
     summary.counts_drops = true;
@@ -62,10 +63,14 @@ Scene drops() {
                      drop_at(2, "sk_stream_kill_queues", "QUEUE_PURGE", 53),
                      drop_at(3, "__udp4_lib_rcv", "NO_SOCKET", 17)};
     summary.accounting = {1079, 1079, 0, {}, {}, {}, false};
+    return summary;
+}
+
+Scene drops(const Summary& summary = drops_summary()) {
     return scenes::of(summary, "dropwatch");
 }
 
-Scene counts() {
+Summary counts_summary() {
     Summary summary;
     summary.recipe = "softnet";
     summary.counted = "rise";
@@ -81,11 +86,15 @@ Scene counts() {
     add("link.rx_packets", "eth0", 1'000'003, "", false);
     add("softnet.processed", "cpu0", 2017, "packets that this CPU handed to the protocols", false);
     summary.accounting = {1'002'027, 1'002'027, 0, {}, {}, {}, false};
+    return summary;
+}
+
+Scene counts(const Summary& summary = counts_summary()) {
     return scenes::of(summary, "softnet");
 }
 
 /// One stage of so many groups: group i has i values more than 5, each i us.
-Scene groups(int n) {
+Summary groups_summary(int n) {
     Summary summary;
     summary.recipe = "rx-latency";
     summary.stages.push_back({"tcp-app", {}, {}});
@@ -93,7 +102,11 @@ Scene groups(int n) {
         summary.stages.push_back({"tcp-app", {{"pid", std::int64_t{i}}}, repeated(1000 * i, 5 + i)});
         summary.stages.front().stats += summary.stages.back().stats;
     }
-    return scenes::of(summary, "rx-latency");
+    return summary;
+}
+
+Scene groups(int n) {
+    return scenes::of(groups_summary(n), "rx-latency");
 }
 
 std::string screen(const Scene& scene, const State& state = {}, Size size = usual) {
@@ -117,9 +130,7 @@ TEST_CASE("where the terminal has no UTF-8 every byte is ASCII") {
 
 TEST_CASE("drops, with their rate and reason, and what is benign") {
     check_screen("drops-80x24", frame(drops(), {}, usual, true));
-    auto hiding = drops();
-    hiding.hide_benign = true;
-    const auto text = screen(hiding);
+    const auto text = screen(scenes::of(drops_summary(), "dropwatch", {.hide_benign = true}));
     CHECK(!has(text, "QUEUE_PURGE"));
     CHECK(has(text, "53 drops at 1 benign place not shown"));
 }
@@ -144,20 +155,21 @@ TEST_CASE("calls are counted: a tree is for the report") {
 }
 
 TEST_CASE("before anything has come the screen says so") {
-    Scene nothing;
-    nothing.title = "rx-latency";
+    auto nothing = scenes::of({}, "rx-latency");
+    nothing.account_reported = false;
     nothing.run_ns = 1'200'000'000;
     check_screen("empty-80x24", frame(nothing, {}, usual, true));
-    auto none = drops();
-    none.shown.drops.clear();
-    CHECK(has(screen(none), "no drops"));
+    auto none = drops_summary();
+    none.drops.clear();
+    CHECK(has(screen(drops(none)), "no drops\n"));
 }
 
 TEST_CASE("a loss is in the bar, loudly, as are a pause and the end") {
-    auto scene = scenes::sock();
-    CHECK(!has(screen(scene), "LOST"));
-    scene.account.lost = {{"evicted", 1009}};
-    scene.account.seen += 1009;
+    CHECK(!has(screen(scenes::sock()), "LOST"));
+    auto summary = scenes::sock_summary();
+    summary.accounting.lost = {{"evicted", 1009}};
+    summary.accounting.seen += 1009;
+    auto scene = scenes::sock(summary);
     scene.ending = true;
     State state;
     state.paused = true;
@@ -256,11 +268,11 @@ TEST_CASE("the help names every key, and fits a small screen by being scrolled")
 }
 
 TEST_CASE("no screen is too small, and nothing is wider or higher than the screen") {
-    auto lossy = scenes::sock();
-    lossy.account.lost = {{"evicted", 7}};
+    auto lossy = scenes::sock_summary();
+    lossy.accounting.lost = {{"evicted", 7}};
     State help;
     help.help = true;
-    for (const auto& scene : {lossy, drops(), counts(), groups(53), Scene()}) {
+    for (const auto& scene : {scenes::sock(lossy), drops(), counts(), groups(53), Scene()}) {
         for (const State& state : {State{}, help}) {
             for (const std::size_t rows : {0, 1, 2, 3, 4, 5, 7, 11, 24, 61}) {
                 for (const std::size_t columns : {1, 2, 3, 5, 11, 23, 41, 79, 131, 211}) {
@@ -275,20 +287,20 @@ TEST_CASE("no screen is too small, and nothing is wider or higher than the scree
 }
 
 TEST_CASE("names of the measured system bring no escape sequence, and no character that takes another width") {
-    auto scene = groups(1);
-    for (auto& stage : scene.shown.stages) {
+    auto summary = groups_summary(1);
+    for (auto& stage : summary.stages) {
         if (!stage.group.empty())
             stage.group = {{"comm\x1b[1m", std::string("\x1b]0;owned\x07\xe2\x80\xae\x9b"
                                                        "2J\n")}};
     }
-    scene.title = "rx-latency --comm \x1b[31m";
+    auto scene = scenes::of(summary, "rx-latency --comm \x1b[31m");
     scene.notice = "\x1b[2Jnotice";
-    auto drop = drops();
-    drop.shown.drops.front().place.symbol = "\x1b[31m\xc2\x9b";
-    auto count = counts();
-    count.shown.tallies.front().group.front().value = std::string("\x1b\x84");
-    count.shown.tallies.front().meaning = "\x1b[5m";
-    for (const auto& hostile : {scene, drop, count}) {
+    auto drop = drops_summary();
+    drop.drops.front().place.symbol = "\x1b[31m\xc2\x9b";
+    auto count = counts_summary();
+    count.tallies.front().group.front().value = std::string("\x1b\x84");
+    count.tallies.front().meaning = "\x1b[5m";
+    for (const auto& hostile : {scene, drops(drop), counts(count)}) {
         for (const auto& line : frame(hostile, {}, large, false).lines) {
             for (const auto& span : line) {
                 for (const char c : span.text)

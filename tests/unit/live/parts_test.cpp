@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <doctest/doctest.h>
 
-#include "../report/repeated.h"
+#include "../show/repeated.h"
 #include "live/keys.h"
 #include "live/lines.h"
 

@@ -12,11 +12,12 @@
 #include "base/text.h"
 #include "decode/record_parser.h"
 #include "live/frame.h"
+#include "unit/rows.h"
 
 /// What real recordings of samples/ would have shown while they were made.
 namespace scenes {
 
-inline stapgen::analyze::Summary sample(std::string_view name, std::vector<std::string> group_by) {
+inline stapgen::rows::Summary sample(std::string_view name, std::vector<std::string> group_by) {
     const auto text = stapgen::base::read_file(std::string(SAMPLES) + "/" + std::string(name));
     REQUIRE(text);
     stapgen::decode::RecordParser parser;
@@ -24,7 +25,7 @@ inline stapgen::analyze::Summary sample(std::string_view name, std::vector<std::
     for (const auto line : stapgen::base::split(*text, '\n')) {
         const auto parsed = parser.feed(line);
         if (!analyzer) {
-            stapgen::analyze::AnalyzerOptions options;
+            stapgen::kinds::Settings options;
             options.group_by = std::move(group_by);
             auto created = stapgen::analyze::Analyzer::create(*parser.header(), options);
             REQUIRE(created);
@@ -32,21 +33,32 @@ inline stapgen::analyze::Summary sample(std::string_view name, std::vector<std::
         }
         analyzer->add(parsed);
     }
-    return analyzer->summary();
+    return stapgen::rows::summary_of(analyzer->measured());
 }
 
-inline stapgen::live::Scene of(stapgen::analyze::Summary summary, std::string title) {
+/// The summary as what the window shows, and as the run.
+inline void show(stapgen::live::Scene& scene, const stapgen::rows::Summary& summary,
+                 const stapgen::kinds::Asked& options = {}) {
+    scene.shown = stapgen::rows::results_of(summary, options);
+    scene.run = scene.shown;
+}
+
+inline stapgen::live::Scene of(const stapgen::rows::Summary& summary, std::string title,
+                               const stapgen::kinds::Asked& options = {}) {
     stapgen::live::Scene scene;
     scene.title = std::move(title);
-    scene.account = summary.accounting;
     scene.account_reported = true;
     scene.run_ns = scene.window_ns = 17'300'000'000;
-    scene.shown = std::move(summary);
+    show(scene, summary, options);
     return scene;
 }
 
-inline stapgen::live::Scene sock() {
-    return of(sample("own-sock-latency.txt", {"pid", "tid", "comm"}), "sock-latency --comm mc-worker");
+inline stapgen::rows::Summary sock_summary() {
+    return sample("own-sock-latency.txt", {"pid", "tid", "comm"});
+}
+
+inline stapgen::live::Scene sock(const stapgen::rows::Summary& summary = sock_summary()) {
+    return of(summary, "sock-latency --comm mc-worker");
 }
 
 }  // namespace scenes

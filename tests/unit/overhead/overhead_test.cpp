@@ -41,14 +41,26 @@ struct Cache {
 };
 
 /// 1,009 hits of 300 ns.
-analyze::Cost measured() {
-    analyze::Cost cost;
+kinds::Cost measured() {
+    kinds::Cost cost;
     cost.add({"kprobe.function(\"ip_rcv_core\")", 1009, 600, 900});
     cost.cycles_per_s = 2e9;
     return cost;
 }
 
 }  // namespace
+
+TEST_CASE("parts of stages take more hits, and none of what another counter counts, too") {
+    auto recipe = recipe_of(1, 0, 0);
+    recipe.record.fields = {{"app-tcp", schema::FieldType::stage}, {"app-tcp.nagle", schema::FieldType::stage}};
+    recipe.cost->parts_hits = {{"Ip.OutRequests", 4}, {"softnet.processed", -1}};
+    const auto hits_of = [](const recipe::Recipe& of) {
+        return overhead::expected_cost(*of.cost, {1000, false, 0}, reading(0, 0, 0), reading(2, 4000, 1009), 4)
+            .hits_per_s;
+    };
+    CHECK(hits_of(recipe) == doctest::Approx((4000 * 4 + 1009 * 6) / 2.0));
+    CHECK(hits_of(recipe.asked_by({{"no-parts", "true"}})) == doctest::Approx((4000 * 5 + 1009 * 2) / 2.0));
+}
 
 TEST_CASE("what is expected follows the kernel's counters, of all CPUs and of the busiest") {
     const auto expected = expected_of({1000, false, 0});
@@ -89,7 +101,7 @@ TEST_CASE("what was measured here is remembered, apart for scripts that aggregat
     CHECK_FALSE(overhead::hit_cost_of(recipe, false, "6.1.0").measured);
     CHECK_FALSE(overhead::hit_cost_of(recipe, true, "6.1.1").measured);
     // Too few hits to tell.
-    analyze::Cost few;
+    kinds::Cost few;
     few.add({"x", 7, 600, 900});
     few.cycles_per_s = 2e9;
     overhead::remember_hit_cost(recipe.name, false, "6.1.0", few);

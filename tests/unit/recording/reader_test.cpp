@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "decode/record_parser.h"
 #include "scratch.h"
+#include "unit/rows.h"
 
 using namespace stapgen::recording;
 namespace io = boost::iostreams;
@@ -285,12 +286,12 @@ TEST_CASE("a recording of aggregated records has the numbers of what was recorde
     CHECK(parser.header()->silent);
     CHECK(parser.input().lines == 238);
     CHECK(parser.input().unrecognised == 0);
-    const auto summary = analyzer->summary();
+    const auto summary = stapgen::rows::summary_of(analyzer->measured());
     CHECK(summary.aggregated == 401);
     CHECK(summary.accounting.seen == 418);
     CHECK(summary.accounting.reported == 401);
     CHECK(summary.accounting.filtered == 17);
-    CHECK(stapgen::analyze::is_whole(summary));
+    CHECK(stapgen::rows::is_whole(summary));
     REQUIRE(summary.stages.size() == 2);
     const auto &driver = summary.stages[0].stats, &app = summary.stages[1].stats;
     CHECK(driver.n() == 401);

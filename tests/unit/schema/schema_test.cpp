@@ -75,15 +75,28 @@ TEST_CASE("words and commas of version 4 are a tag and a name in older recording
 }
 
 TEST_CASE("of a newer version only the version is read") {
-    const auto header = parse_header("5\twhat\tever").value();
-    CHECK(header.version == 5);
+    const auto header = parse_header("6\twhat\tever").value();
+    CHECK(header.version == 6);
     CHECK(header.schemas.empty());
 }
 
+TEST_CASE("a part is of a stage that stands before it") {
+    CHECK(divided_stage("app-tcp.nagle") == "app-tcp");
+    CHECK(cause_of("app-tcp.nagle") == "nagle");
+    CHECK(divided_stage("app-tcp").empty());
+    CHECK(divides_total({"app-tcp.nagle", FieldType::stage}));
+    CHECK(parse_header("5\tmine\tm\ta:stage\ta.b:stage"));
+    for (const auto* text : {"5\tmine\tm\ta.b:stage\ta:stage", "5\tmine\tm\tc:stage\ta.b:stage",
+                             "5\tmine\tm\ta:int\ta.b:stage", "5\tmine\tm\ta:stage\ta.b:value"}) {
+        CAPTURE(text);
+        CHECK_FALSE(parse_header(text));
+    }
+}
+
 TEST_CASE("what makes a total, and what has a row in a report") {
-    CHECK(is_part({"rx", FieldType::stage}));
-    CHECK_FALSE(is_part({"total", FieldType::stage}));
-    CHECK_FALSE(is_part({"events", FieldType::value}));
+    CHECK(divides_total({"rx", FieldType::stage}));
+    CHECK_FALSE(divides_total({"total", FieldType::stage}));
+    CHECK_FALSE(divides_total({"events", FieldType::value}));
     CHECK(has_statistics({"total", FieldType::stage}));
     CHECK(has_statistics({"events", FieldType::value}));
     CHECK_FALSE(has_statistics({"bytes", FieldType::integer}));

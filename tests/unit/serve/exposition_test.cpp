@@ -3,11 +3,12 @@
 
 #include <doctest/doctest.h>
 
-#include "results.h"
 #include "serve/totals.h"
+#include "unit/rows.h"
 
 using namespace stapgen;
 using namespace stapgen::serve;
+using rows::results_of;
 
 namespace {
 
@@ -26,7 +27,7 @@ Status measuring() {
     status.failures = {0, 0, 0, 2, 0, 0};
     status.probes = {"kprobe.function(\"ip_rcv_core\")"};
     status.use = {std::chrono::milliseconds(1500), 4096};
-    analyze::Summary measured;
+    rows::Summary measured;
     stapgen::table::Histogram stats;
     for (int i = 0; i < 7; ++i)
         stats.add(1011);

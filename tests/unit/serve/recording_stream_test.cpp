@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "kinds/latency/latency.h"
+
 using namespace stapgen;
 
 namespace {
@@ -33,7 +35,7 @@ Heard hear(const std::string& packed, std::size_t piece) {
     if (stream.session().analyzer()) heard.reported = stream.session().analyzer()->accounting().reported;
     CHECK_FALSE(stream.is_damaged());
     CHECK_FALSE(stream.session().facts().setup.host.empty());
-    CHECK(stream.session().summary().series.blocks().empty());
+    CHECK(kinds::latency::series_of(stream.session().measured()).blocks().empty());
     return heard;
 }
 

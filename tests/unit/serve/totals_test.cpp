@@ -5,13 +5,14 @@
 
 #include <map>
 
-#include "results.h"
+#include "unit/rows.h"
 
 using namespace stapgen;
 using namespace stapgen::serve;
-using stapgen::analyze::Drop;
-using stapgen::analyze::Summary;
-using stapgen::analyze::Tally;
+using rows::results_of;
+using stapgen::rows::Drop;
+using stapgen::rows::Summary;
+using stapgen::rows::Tally;
 
 namespace {
 

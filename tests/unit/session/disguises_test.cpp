@@ -10,6 +10,7 @@
 #include "disguise.h"
 #include "in_pieces.h"
 #include "session/replay.h"
+#include "unit/rows.h"
 
 using namespace stapgen;
 using disguises::Amounts;
@@ -19,7 +20,7 @@ namespace {
 constexpr std::int64_t rows = 7;
 constexpr std::size_t odd = 1009;  ///< so many bytes at once: letters of two bytes are cut apart
 
-std::string place_of(const analyze::Drop& drop) {
+std::string place_of(const rows::Drop& drop) {
     std::string place;
     if (drop.place.symbol) place = *drop.place.symbol;
     if (drop.place.offset) place += fmt::format("+{:#x}", *drop.place.offset);
@@ -28,12 +29,12 @@ std::string place_of(const analyze::Drop& drop) {
     return place;
 }
 
-std::string reason_of(const analyze::Drop& drop) {
+std::string reason_of(const rows::Drop& drop) {
     if (drop.reason.name) return *drop.reason.name;
     return drop.reason.number < 0 ? "-" : std::to_string(drop.reason.number);
 }
 
-std::string who(const analyze::Group& group) {
+std::string who(const table::Group& group) {
     std::string all;
     for (const auto& [key, value] : group) {
         if (!all.empty()) all += ' ';
@@ -44,7 +45,7 @@ std::string who(const analyze::Group& group) {
     return all;
 }
 
-void add_amounts(const analyze::Summary& summary, Amounts& amounts) {
+void add_amounts(const rows::Summary& summary, Amounts& amounts) {
     for (const auto& drop : summary.drops)
         amounts[disguises::drops_of(place_of(drop), reason_of(drop))] += drop.count;
     for (const auto& [name, group, stats] : summary.stages) {
@@ -63,7 +64,7 @@ struct Answer {
 
 Answer answer_to(std::string_view bytes, const disguises::Format& format) {
     const fuzz::MemoryFile file(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-    report::Presentation presentation;
+    session::Presentation presentation;
     if (!format.by.empty()) presentation.by = format.by;
     const auto summaries = session::load({file.path()}, presentation, {});
     Answer answer;
@@ -72,7 +73,7 @@ Answer answer_to(std::string_view bytes, const disguises::Format& format) {
         return answer;
     }
     for (const auto& summary : *summaries) {
-        add_amounts(summary, answer.amounts);
+        add_amounts(rows::summary_of(summary), answer.amounts);
         answer.not_understood += summary.input.unrecognised;
     }
     return answer;

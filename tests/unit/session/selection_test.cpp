@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "session/replay.h"
+#include "unit/rows.h"
 
 using namespace stapgen;
 using session::parse_moment;
@@ -42,11 +43,16 @@ std::string recorded() {
                               records + 7, records);
 }
 
-base::Result<std::vector<analyze::Summary>> selected(const std::string& text, const session::Selection& selection) {
+base::Result<std::vector<rows::Summary>> selected(const std::string& text, const session::Selection& selection) {
     const auto folder = base::PrivateDirectory::create().value();
     const auto file = folder.path() / "some.rec";
     REQUIRE(base::create_file(file, text));
-    return session::load({file}, {}, {}, {.selection = selection});
+    auto loaded = session::load({file}, {}, {}, {.selection = selection});
+    if (!loaded) return tl::make_unexpected(loaded.error());
+    std::vector<rows::Summary> summaries;
+    for (const auto& measured : *loaded)
+        summaries.push_back(rows::summary_of(measured));
+    return summaries;
 }
 
 /// n of the stage; each record is accounted for.

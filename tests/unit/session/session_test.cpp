@@ -13,6 +13,7 @@
 #include "decode/record_parser.h"
 #include "session/namer.h"
 #include "session/replay.h"
+#include "unit/rows.h"
 
 using namespace stapgen;
 
@@ -49,7 +50,7 @@ void feed(decode::RecordParser& parser, session::Session& session) {
         session.add(parser.feed(line));
 }
 
-void check(const analyze::Summary& summary) {
+void check(const rows::Summary& summary) {
     const auto facts = some_facts();
     CHECK(summary.recipe == "dropwatch");
     CHECK(summary.origins == std::vector{facts.setup.origin()});
@@ -75,16 +76,16 @@ void check(const analyze::Summary& summary) {
 }  // namespace
 
 TEST_CASE("a session is the same whoever feeds it: a parser, or the recording of it") {
-    const report::Presentation presentation;
+    const session::Presentation presentation;
     decode::RecordParser parser;
     session::Session session(presentation, {});
     feed(parser, session);
     session.set(some_facts().setup);
     session.set(some_facts().outcome);
-    auto summary = session.summary();
+    auto measured = session.measured();
     session::Namer namer{symbols::NameSources{}};
-    REQUIRE(namer.put_into(summary, session.facts()));
-    check(summary);
+    REQUIRE(namer.put_into(measured, session.facts()));
+    check(rows::summary_of(measured));
 
     recording::Header header;
     header.setup = some_facts().setup;
@@ -98,12 +99,12 @@ TEST_CASE("a session is the same whoever feeds it: a parser, or the recording of
     const auto read = session::load({file}, presentation, {});
     REQUIRE(read);
     REQUIRE(read->size() == 1);
-    check(read->front());
+    check(rows::summary_of(read->front()));
     CHECK(read->front().input.unrecognised == 1);
 }
 
 TEST_CASE("each line from the header on is taken, and none of a session that is refused") {
-    const report::Presentation presentation;
+    const session::Presentation presentation;
     const auto results_of = [&](session::Session& session) {
         decode::RecordParser parser;
         std::vector<session::Added> results{session.add(parser.feed("before"))};
@@ -162,7 +163,7 @@ TEST_CASE("in whatever order recordings come, those of one definition are added 
         std::size_t apart = 0;
         for (const auto& summary : *read) {
             CHECK(summary.accounting.reported == counts.at(summary.definition()));
-            CHECK(std::ranges::all_of(summary.origins, [&](const analyze::Origin& origin) {
+            CHECK(std::ranges::all_of(summary.origins, [&](const recording::Origin& origin) {
                 return origin.definition == summary.definition();
             }));
             apart += summary.merge_conflict.empty() ? 0 : 1;

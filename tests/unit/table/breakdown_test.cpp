@@ -51,6 +51,26 @@ TEST_CASE("the tail comes from the stage that made it") {
     CHECK(driver.of_excess + app.of_excess == doctest::Approx(1));
 }
 
+TEST_CASE("a part is no time beside its stage") {
+    Breakdown breakdown("tx", {"app-tcp", "app-tcp.nagle", "qdisc"}, 0);
+    const auto add = [&](std::int64_t nagle) {
+        breakdown.add(11 + nagle + 3, std::array<std::int64_t, 3>{11 + nagle, nagle > 0 ? nagle : -1, 3});
+    };
+    for (int i = 0; i < 1009; ++i)
+        add(0);
+    for (int i = 0; i < 11; ++i)
+        add(40'009);
+    const auto tail = breakdown.tail(95);
+    REQUIRE(tail);
+    CHECK(tail->slow_mean_ns == 40'023);
+    CHECK(tail->rest_mean_ns == 14);
+    REQUIRE(tail->shares.size() == 3);
+    CHECK(tail->shares[1].slow_mean_ns == 40'009);
+    CHECK(tail->shares[1].of_excess == doctest::Approx(1));
+    CHECK(tail->shares[0].of_excess == doctest::Approx(1));
+    CHECK(breakdown.sum_ns(1) == 11 * 40'009);
+}
+
 TEST_CASE("all time of a stage, also of what was added up, and none where it was not seen") {
     auto breakdown = with_tail();
     CHECK(breakdown.sum_ns(0) == 1009 * 3000 + 11 * 5000);

@@ -139,6 +139,48 @@ TEST_CASE("the largest groups are those that come first, and the others are one"
                                                             {"a", other, histogram_of({3, 4, 5})},
                                                             {"b", other, histogram_of({6})}});
     CHECK(largest_groups(table, 3).rows.size() == 4);
-    table.rows.resize(3);
+    // A row of a group that is shown, behind one of the others: that is the last one all the same.
+    table.rows.insert(table.rows.end(), {"b", group(3), histogram_of({8})});
+    CHECK(largest_groups(table, 1, "rest").rows ==
+          std::vector<Row>{{"a", group(3), histogram_of({1, 2})},
+                           {"b", group(3), histogram_of({8})},
+                           {"a", Group{{"rest", true}}, histogram_of({3, 4, 5})},
+                           {"b", Group{{"rest", true}}, histogram_of({6})}});
+    // Stages of the others stand in their order, also where the first group had none of one.
+    table.rows = {{"a", group(3), histogram_of({1})},
+                  {"a", group(7), histogram_of({})},
+                  {"b", group(7), histogram_of({6})},
+                  {"c", group(7), histogram_of({})},
+                  {"a", group(9), histogram_of({5})}};
+    CHECK(largest_groups(table, 1).rows == std::vector<Row>{{"a", group(3), histogram_of({1})},
+                                                            {"a", other, histogram_of({5})},
+                                                            {"b", other, histogram_of({6})}});
+    table.rows.resize(1);
     CHECK(largest_groups(table, 3).rows.empty());
+}
+
+TEST_CASE("a stage's share is of the time of the stages of its directions and its group") {
+    const auto stage_row = [](std::string name, std::int64_t pid, std::int64_t ns) {
+        return Row{std::move(name), pid == 0 ? Group{} : Group{{"pid", pid}}, histogram_of({ns}), {}};
+    };
+    Table stages{
+        .name = "stages",
+        .columns = {{"stage", Type::text, Meet::key},
+                    {"group", Type::group, Meet::key},
+                    {"distribution", Type::distribution},
+                    {"share", Type::share, Meet::same}},
+        .rows = {stage_row("ip", 0, 30), stage_row("tcp", 0, 10), stage_row("send", 0, 60), stage_row("total", 0, 100),
+                 stage_row("ip", 7, 5), stage_row("tcp", 7, 15), stage_row("ip", 8, 0)}};
+    const Table ways{
+        .name = "ways.stages",
+        .columns = {{"number", Type::count, Meet::key}, {"stage", Type::text, Meet::key}, {"sum_ns", Type::number}},
+        .rows = {{std::int64_t{0}, "ip", 30.0},
+                 {std::int64_t{0}, "tcp", 10.0},
+                 {std::int64_t{0}, "send", 0.0},
+                 {std::int64_t{1}, "send", 60.0}}};
+    put_shares(stages, ways);
+    std::vector<Value> shares;
+    for (const auto& row : stages.rows)
+        shares.push_back(stages.at(row, "share"));
+    CHECK(shares == std::vector<Value>{0.75, 0.25, 1.0, 1.0, 0.25, 0.75, Value()});
 }

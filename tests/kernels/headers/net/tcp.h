@@ -72,9 +72,11 @@ struct sock {
 #else
     unsigned int sk_protocol : 8, sk_type : 16;
 #endif
+    int sk_err;
 };
 
 struct socket {
+    int state;
     struct sock* sk;
 };
 
@@ -110,6 +112,11 @@ struct tcp_sock {
 struct sk_buff {
     struct sock* sk;
     struct net_device* dev;
+#if KERNEL >= 300
+    int skb_iif;
+#else
+    int iif;
+#endif
     char cb[48];
     unsigned int len, data_len, mark;
     u16 protocol;

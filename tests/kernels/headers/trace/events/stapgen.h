@@ -7,6 +7,7 @@ struct sock;
 struct request_sock;
 struct irqaction;
 struct softirq_action;
+struct task_struct;
 struct page;
 enum skb_drop_reason { SKB_DROP_REASON_NOT_SPECIFIED };
 
@@ -63,6 +64,13 @@ DECLARE_TRACE(softirq_raise, PARAMS(unsigned int vec_nr), )
 DECLARE_TRACE(softirq_entry, PARAMS(struct softirq_action* h, struct softirq_action* vec), )
 DECLARE_TRACE(softirq_exit, PARAMS(struct softirq_action* h, struct softirq_action* vec), )
 DECLARE_TRACE(softirq_raise, PARAMS(struct softirq_action* h, struct softirq_action* vec), )
+#endif
+#endif
+#ifdef TRACE_sched_process_exit
+#if KERNEL >= 615
+DECLARE_TRACE(sched_process_exit, PARAMS(struct task_struct* p, _Bool group_dead), )
+#else
+DECLARE_TRACE(sched_process_exit, PARAMS(struct task_struct* p), )
 #endif
 #endif
 #ifdef TRACE_mm_page_alloc

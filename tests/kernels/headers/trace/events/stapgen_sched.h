@@ -15,6 +15,9 @@ DECLARE_TRACE(sched_wakeup, PARAMS(struct task_struct* p, int success), )
 DECLARE_TRACE(sched_wakeup, PARAMS(struct rq* rq, struct task_struct* p, int success), )
 #endif
 #endif
+#ifdef TRACE_sched_migrate_task
+DECLARE_TRACE(sched_migrate_task, PARAMS(struct task_struct* p, int dest_cpu), )
+#endif
 #ifdef TRACE_sched_switch
 #if KERNEL >= 518
 DECLARE_TRACE(sched_switch,

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/account_names.h"
+
+#include <array>
+
+namespace stapgen::analyze {
+
+std::span<const AccountName> account_names() {
+    static constexpr std::array names{
+        AccountName{"dropped-before", "rx", "dropped between driver and TCP or UDP: dropwatch shows where"},
+        AccountName{"not-queued", "rx", "TCP or UDP dropped it (checksum, no socket, no room): dropwatch"},
+        AccountName{"retransmitted", "rx", "its bytes had arrived, or are waiting in order: loss, late ACKs"},
+        AccountName{
+            "no-driver, no-ip", "rx, sock, forward",
+            "the hand-over or IP was not seen: before the start, evicted, skipped. A few at the start are normal"},
+        AccountName{"unread", "rx, sock", "nobody read it yet, or the socket closed. Many: a slow or absent reader"},
+        AccountName{"in-kernel", "rx", "code of the kernel took it in softirq (sockmap, kTLS that copies)"},
+        AccountName{
+            "mptcp", "rx, tx, sock, accept",
+            "a subflow of MPTCP: programs read and write another socket, so its packets have no reader and no call"},
+        AccountName{
+            "fast-open", "rx, sock, accept",
+            "TCP Fast Open: data that came with the SYN, before there was a socket; a connection accepted with it"},
+        AccountName{"encapsulated", "rx, sock",
+                    "the outer packet of a tunnel over UDP (VXLAN, WireGuard, ESP); the inner one is followed"},
+        AccountName{"ktls", "sock",
+                    "a segment of kTLS: programs read records, which begin and end elsewhere. rx and tx follow it"},
+        AccountName{"no-send-call", "tx", "the call was before the start, or the kernel's own"},
+        AccountName{"dropped", "tx, forward", "netfilter or the queueing discipline; TCP will retransmit"},
+        AccountName{"no-ip-output, no-device", "tx",
+                    "it reached the device another way (tunnel, IPsec), or not: copied to another packet, or under way "
+                    "at the end"},
+        AccountName{"no-reply", "sock",
+                    "read, not answered: a \"quit\", one-way, or in progress. One per closed connection is normal"},
+        AccountName{"fragmented", "forward",
+                    "longer than the next device takes: IP cut it. The fragments are in copies"},
+        AccountName{"not-left", "forward", "still under way, or gone a way that is not seen"},
+        AccountName{"handshake, queued, closed", "accept",
+                    "the handshake has not ended; nobody has accepted it; it was closed before"},
+        AccountName{"began-before, under-way, not-tcp", "connect",
+                    "the connection began before the run; it had neither been established nor failed at the end; it is "
+                    "another protocol's"},
+        AccountName{"last-step, not-freed", "packet-flow",
+                    "the last step was not seen: the call's return, the driver's completion"},
+        AccountName{"unreturned", "call-trace", "the call was open at the end"},
+        AccountName{"running", "irq-latency", "it was running at the end"},
+        AccountName{
+            "lost.evicted", "all",
+            "a table was full: 16384 waiting packets (rx), some 8,000 under way (tx), 4096 requests (sock), 2048 "
+            "pairs of place and reason in an interval (dropwatch: a shorter -i), 8192 connections under way (connect)"},
+        AccountName{"lost.transport", "all", "records did not reach user space, or were not understood (input)"},
+        AccountName{"lost.max-calls", "call-trace", "the limit of calls of a packet"},
+        AccountName{"lost.no-exit", "irq-latency", "its end was not seen"},
+        AccountName{"acks, retransmits", "tx", "beside the account: segments without data, and those sent again"},
+        AccountName{"divided", "rx",
+                    "beside the account, in seen: copies of a multicast or broadcast for further readers, and pieces "
+                    "of UDP GSO behind the first"},
+        AccountName{
+            "wire-segments, receives", "rx",
+            "beside the account, of what is reported: the segments of the wire that GRO has merged into it, and "
+            "the calls that took it"},
+        AccountName{
+            "send-eagain", "tx",
+            "beside the account: send calls of these threads, over any port, that found no room and did not wait "
+            "(EAGAIN). What the program waits until it calls again is before app-tcp"},
+        AccountName{"copies", "forward", "beside the account: further copies of a flooded packet, and fragments"},
+        AccountName{"joined-before-reply, segments-filtered", "sock",
+                    "beside the account: more of a request that was read and not answered; of other sockets"},
+        AccountName{"syns-again, syns-dropped-or-cookie", "accept",
+                    "beside the account: a SYN that came again; one that was dropped or answered with a cookie"},
+        AccountName{"complete", "call-trace", "beside the account: packets with all of their calls"},
+        AccountName{"segments-without-change", "tcp-probe", "beside the account: segments that changed nothing of it"},
+        AccountName{"waits-evicted, threads-evicted", "rx",
+                    "beside the account, with --who: waits, and threads, that gave way to others in its tables"},
+        AccountName{"paths-evicted", "dropwatch", "beside the account: call paths that gave way to others"},
+        AccountName{"drops-evicted", "retransmits",
+                    "beside the account, with --where: drops of the last minute that gave way to others; what was lost "
+                    "there counts as not-here"},
+    };
+    return names;
+}
+
+}  // namespace stapgen::analyze

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <set>
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/options/option_table.h"
+#include "cli/options/plans.h"
+#include "session/measured_facts.h"
+#include "session/presentation.h"
+#include "session/replay.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+/// It measures both directions.
+constexpr std::string_view recipe_name = "net-latency";
+
+base::Result<void> explain(const Call& call, const WhyOptions& options) {
+    const auto& measure = options.run.measure;
+    const auto& make = options.run.make;
+    if (!measure.filters.empty() || measure.plan.duration || measure.plan.output || make.dry_run ||
+        !make.arguments.empty()) {
+        return base::bad_input(
+            "why RECORDING... measures nothing: filters, -d, -o, --who and --dry-run are for "
+            "measurements",
+            "'stapgen report --port' and its like select records");
+    }
+    auto presentation = presentation_of(measure.present);
+    if (!presentation) return tl::make_unexpected(presentation.error());
+    std::vector<std::filesystem::path> files;
+    for (const auto& word : options.recordings) {
+        auto more = files_at(word);
+        if (!more) return tl::make_unexpected(more.error());
+        std::ranges::move(*more, std::back_inserter(files));
+    }
+    auto reports = session::load(files, *presentation, {});
+    if (!reports) return tl::make_unexpected(reports.error());
+    for (auto& measured : *reports) {
+        if (!measured.has("stages") || measured.counts()) {
+            return base::bad_input(
+                fmt::format("why: records of {} have no stages to explain", base::printable(measured.recipe)),
+                "'stapgen report' shows what is in it; 'stapgen why -o FILE' and net-latency make recordings for why");
+        }
+        session::put_meanings(measured, call.program.catalog);
+    }
+    session::present(std::cout, *reports, *presentation);
+    return {};
+}
+
+base::Result<void> why(const Call& call, const WhyOptions& options) {
+    if (!options.recordings.empty()) return explain(call, options);
+    if (!options.recipe) {
+        return base::bad_input(fmt::format("why: there is no recipe {}, with which it measures", recipe_name),
+                               "'stapgen list' shows those that there are; 'stapgen why FILE' reads a recording");
+    }
+    return run_recipe(call.program, *options.recipe, options.run);
+}
+
+/// Of the options of a run those that an answer at its end has a use for.
+OptionSpecs answer_options(OptionSpecs options) {
+    static const std::set<std::string> kept{"--duration", "--output", "--format", "--json",
+                                            "--color",    "--label",  "--rotate", "--quiet"};
+    std::erase_if(options, [](const OptionSpec& option) { return !kept.contains(long_name(option)); });
+    for (auto& option : options) {
+        auto& choices = option.rules.choices;
+        if (long_name(option) != "--format") continue;
+        std::erase_if(choices, [](const std::string& name) { return show::format_named(name).is_trace; });
+        choices.insert(choices.begin(), "why");
+        option.more = "why: the answer in at most 15 lines; the others are those of a recipe's report";
+    }
+    return options;
+}
+
+/// Of the recipe's own.
+OptionSpecs who_option(OptionSpecs options) {
+    std::erase_if(options, [](const OptionSpec& option) { return long_name(option) != "--who"; });
+    return options;
+}
+
+}  // namespace
+
+CommandSpec why_command(const recipe::Catalog& catalog) {
+    CommandSpec command{"stapgen", "why", "Why packets take as long as they do: what they waited for"};
+    auto& options = add_values<WhyOptions>(command, why);
+    auto& measure = options.run.measure;
+    options.run.make.aggregate = true;
+    measure.present.format = "why";
+    measure.live = "never";
+    command.notes =
+        "Measures both directions with the recipe net-latency, aggregated in the kernel, until -d\nor Ctrl-C; or reads "
+        "recordings. It prints, in at most 15 lines, what packets waited for,\nthe largest first, what the slowest of "
+        "them waited for, and for each cause that has 5 %\nof the time or of the tail what it is, how it is known, and "
+        "what can be done about it.\nWith --who, who had the CPU that they waited for, which cgroup was "
+        "throttled, and where\nthreads slept. 'stapgen help waits' has all causes. docs/guide/latency.md\n";
+    command.examples = {"stapgen why --comm memcached -d 10", "stapgen why --port 443 -d 30 -o slow.rec",
+                        "stapgen why --who --comm memcached -d 10", "stapgen why slow.rec"};
+    command.options = {option("recording", "FILE", groups::arguments, "Explain these recordings instead of measuring",
+                              "of net-latency, rx-latency or tx-latency, or folders with them", &options.recordings,
+                              {})};
+    const auto found = std::ranges::find(catalog.recipes, recipe_name, &recipe::Recipe::name);
+    if (found == catalog.recipes.end()) return command;
+    const auto& recipe = options.recipe.emplace(*found);
+    command.options =
+        joined({std::move(command.options), filter_options(recipe.filters, measure.filters),
+                who_option(script_options(recipe, options.run.make)), answer_options(measure_options(measure, &recipe)),
+                load_options(measure), make_options(recipe, options.run.make)});
+    return command;
+}
+
+}  // namespace stapgen::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "decode/record.h"
+#include "table/keys.h"
+
+/// What records are grouped by.
+namespace stapgen::decode {
+
+/// A field of a record by which it is grouped, or the port of an endpoint.
+struct GroupKey {
+    std::size_t field = 0;
+    bool port_only = false;
+};
+
+/// The key of that name: a field but for parts of stages, or "port" for the port of the endpoint `local`. Nothing if
+/// there is none.
+std::optional<GroupKey> group_key(const Schema& schema, std::string_view name);
+
+/// Those of all of these names; none where one of them is not there.
+std::vector<GroupKey> group_keys(const Schema& schema, const std::vector<std::string>& names);
+
+/// Error (bad_input): the header's own records have no such key.
+base::Result<void> check_group_keys(const Header& header, const std::vector<std::string>& group_by);
+
+/// The key's text as it stands in the input.
+[[gnu::always_inline]] inline std::string_view key_text(const Record& record, const GroupKey& key) {
+    const auto raw = record.values[key.field].raw;
+    return key.port_only ? raw.substr(raw.rfind(':') + 1) : raw;
+}
+
+/// A field of a record as part of a group's name.
+table::GroupField group_field(const Record& record, const GroupKey& key);
+table::Group group_of(const Record& record, const std::vector<GroupKey>& keys);
+
+}  // namespace stapgen::decode

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kinds/latency/latency.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <tuple>
+
+#include "base/limits.h"
+#include "base/same_text.h"
+#include "base/saturate.h"
+#include "kinds/latency/aggregates.h"
+#include "kinds/latency/averages.h"
+#include "kinds/latency/grouped.h"
+#include "kinds/latency/plan.h"
+
+namespace stapgen::kinds::latency {
+
+namespace {
+
+using table::Block, table::Breakdown, table::Series, table::SlowRecord;
+using table::Meet, table::Type;
+
+/// Blocks of time are not made longer than this, about a day.
+constexpr std::int64_t max_block_ns = std::int64_t{1} << 46;
+
+class Latency final : public Kind {
+  public:
+    explicit Latency(const Settings& settings) : settings_(settings), total_(settings.max_groups) {
+        if (settings_.keep_intervals) current_.emplace(settings_.max_groups);
+    }
+
+    bool takes(const decode::Schema& schema) override;
+    void add(const decode::Record& record) override;
+    void add_line(const decode::Line& line) override {
+        std::visit([this](const auto& of_its_kind) { add(of_its_kind); }, line);
+    }
+    std::optional<std::int64_t> settle(const Clocks& clocks, std::optional<std::int64_t> epoch_ns) override;
+    void close_interval() override {
+        if (!current_) return;
+        total_ += *current_;
+        current_.emplace(settings_.max_groups);
+    }
+    void put_into(Measured& measured, const Clocks& clocks, bool is_open) const override;
+    void put_interval(Measured& measured, std::optional<std::int64_t> /*end_epoch_ns*/) const override {
+        if (current_) put_groups(*current_, measured);
+    }
+
+  private:
+    void add(const decode::BinsLine& line) { aggregates_.add(line); }
+    void add(const decode::SumLine& line) { aggregates_.add(line); }
+    void add(const decode::SplitLine& line) { aggregates_.add(line); }
+    void add(const decode::SlowLine& line) { add_slow(line.record); }
+    void add(const decode::RunningMeans& means) { averages_.add(means); }
+    template <class Other>
+    void add(const Other& /*line*/) {}
+
+    Plan& plan_of(const decode::Schema& schema) { return plans_[schema.index]; }
+    std::optional<std::int64_t> read_parts(const Plan& plan, const decode::Record& record, auto each);
+    void add_slow(const decode::Record& record);
+    [[nodiscard]] SlowRecord slow_record(const Plan& plan, const decode::Record& record, std::int64_t total_ns) const;
+    Block* block_of_interval(const Clocks& clocks, std::optional<std::int64_t> end_epoch_ns);
+    [[gnu::always_inline]] Breakdown& breakdown_of(Plan& plan, std::string_view direction) {
+        for (const auto known : plan.breakdowns) {
+            if (base::are_same(breakdowns_[known].direction(), direction)) return breakdowns_[known];
+        }
+        return make_breakdown(plan, direction);
+    }
+    /// Whether a breakdown has no room beside those that there are.
+    [[nodiscard]] bool are_full(std::size_t more_stages) const {
+        for (const auto& known : breakdowns_)
+            more_stages += known.stages().size();
+        return more_stages > base::limits::direction_stages;
+    }
+    Breakdown& make_breakdown(Plan& plan, std::string_view direction);
+    void put_groups(const Groups& groups, Measured& measured) const;
+
+    Settings settings_;
+    std::vector<Plan> plans_;  ///< by schema
+    std::vector<MeasureName> measures_;
+    std::optional<Groups> current_;  ///< since the last tick, if intervals are kept
+    Groups total_;
+    std::vector<Breakdown> breakdowns_;  ///< times of the slowest are of the kernel's clock, as those of the series
+    Series series_;
+    AggregateCollector aggregates_;
+    Averages averages_;
+    std::vector<std::int64_t> stage_values_;
+    std::int64_t last_length_ns_ = 0;  ///< of the interval before
+};
+
+bool Latency::takes(const decode::Schema& schema) {
+    const auto place = plans_.size();
+    auto& plan = plans_.emplace_back(kinds::plan_of(schema, settings_.group_by, measures_));
+    if (place == 0) {
+        const auto values = static_cast<std::size_t>(std::ranges::count(plan.slots, false, &Plan::Slot::is_stage));
+        const auto parts = static_cast<std::size_t>(std::ranges::count(plan.slots, true, &Plan::Slot::is_part));
+        series_ = Series(measures_.size() - values - parts, values);
+    }
+    for (auto& slot : plan.slots)
+        slot.in_series = !slot.is_part && slot.place < (slot.is_stage ? series_.stages() : series_.values());
+    return !plan.slots.empty();
+}
+
+/// Calls for each stage and value that was seen. Puts what divides the total into stage_values_ and returns the total;
+/// nothing where neither that nor a stage was seen.
+std::optional<std::int64_t> Latency::read_parts(const Plan& plan, const decode::Record& record, auto each) {
+    stage_values_.resize(plan.stages.size());
+    const auto* const values = record.values.data();
+    auto* stage_value = stage_values_.data();
+    std::int64_t sum = 0;
+    bool is_seen = false;
+    for (const auto& slot : plan.slots) {
+        const auto& value = values[slot.field];
+        if (slot.divides_total) {
+            *stage_value++ = value.seen ? value.number : -1;
+            if (value.seen && !slot.is_part) sum = base::saturating_add(sum, value.number);
+            is_seen |= value.seen;
+        }
+        if (value.seen) each(slot, value.number);
+    }
+    if (plan.total && values[*plan.total].seen) return values[*plan.total].number;
+    return is_seen ? std::optional(sum) : std::nullopt;
+}
+
+void Latency::add(const decode::Record& record) {
+    Plan& plan = plan_of(*record.schema);
+    auto& part = (current_ ? *current_ : total_).part_of(record, plan.group_keys);
+    part.hold(measures_.size());
+    const auto time_ns = plan.time ? std::optional(record.values[*plan.time].number) : std::nullopt;
+    Block* const block = time_ns && settings_.keep_series ? &series_.at(*time_ns) : nullptr;
+    auto* const of_part = part.measures.data();
+    auto* const of_block = block != nullptr ? block->stages.data() : nullptr;
+    const auto add_value = [&](const Plan::Slot& slot, std::int64_t value) {
+        of_part[slot.measure].add(value);
+        if (block != nullptr && slot.in_series)
+            (slot.is_stage ? of_block : block->values.data())[slot.place].add(value);
+    };
+    const auto total_ns = read_parts(plan, record, add_value);
+    if (!total_ns || plan.is_call) return;  // of calls one is a part of another: they do not add up
+    auto& breakdown = breakdown_of(plan, plan.direction_in(record));
+    if (breakdown.add(*total_ns, stage_values_, time_ns)) breakdown.keep(slow_record(plan, record, *total_ns));
+}
+
+Breakdown& Latency::make_breakdown(Plan& plan, std::string_view direction) {
+    const auto find = [&] {
+        return std::ranges::find_if(breakdowns_,
+                                    [&](const Breakdown& known) { return known.is_of(direction, plan.stages); });
+    };
+    auto found = find();
+    if (found == breakdowns_.end() && are_full(plan.stages.size())) {
+        direction = "other";
+        found = find();
+    }
+    const auto place = static_cast<std::size_t>(found - breakdowns_.begin());
+    if (std::ranges::find(plan.breakdowns, place) == plan.breakdowns.end()) plan.breakdowns.push_back(place);
+    if (found != breakdowns_.end()) return *found;
+    return breakdowns_.emplace_back(std::string(direction), plan.stages, settings_.slowest);
+}
+
+SlowRecord Latency::slow_record(const Plan& plan, const decode::Record& record, std::int64_t total_ns) const {
+    SlowRecord slow;
+    slow.total_ns = total_ns;
+    if (plan.time) slow.time_ns = record.values[*plan.time].number;
+    for (const auto value : stage_values_)
+        slow.stages.push_back(value < 0 ? std::nullopt : std::optional(value));
+    for (std::size_t i = 0; i < record.schema->fields.size(); ++i) {
+        const auto type = record.schema->fields[i].type;
+        if (type == decode::FieldType::stage || type == decode::FieldType::time || i == plan.direction) continue;
+        slow.of.push_back(decode::group_field(record, {i, false}));
+    }
+    return slow;
+}
+
+void Latency::add_slow(const decode::Record& record) {
+    Plan& plan = plan_of(*record.schema);
+    const auto pass_over = [](const Plan::Slot& /*slot*/, std::int64_t /*value*/) {};
+    const auto total_ns = read_parts(plan, record, pass_over).value_or(0);
+    auto& breakdown = breakdown_of(plan, plan.direction_in(record));
+    auto slow = slow_record(plan, record, total_ns);
+    if (!breakdown.is_slow(total_ns, slow.time_ns)) return;
+    // The kernel may print it at two ticks.
+    if (!breakdown.keeps(slow)) breakdown.keep(std::move(slow));
+}
+
+/// Where the values of an interval go, whose times are not known one by one: the block of its start. Where intervals
+/// are longer than blocks, these are made longer; one that came late is no reason.
+Block* Latency::block_of_interval(const Clocks& clocks, std::optional<std::int64_t> end_epoch_ns) {
+    const auto start_epoch_ns = clocks.interval_start ? clocks.interval_start : end_epoch_ns;
+    if (!start_epoch_ns || !settings_.keep_series) return nullptr;
+    const auto length = base::saturating_subtract(end_epoch_ns.value_or(*start_epoch_ns), *start_epoch_ns);
+    const auto usual = std::min(length, std::exchange(last_length_ns_, length));
+    while (usual > series_.block_ns() + series_.block_ns() / 8 && series_.block_ns() < max_block_ns)
+        series_.coarsen(series_.block_ns() * 2);
+    if (!clocks.ready) return &series_.at(*start_epoch_ns);
+    const auto since = base::saturating_subtract(*start_epoch_ns, clocks.ready->epoch_ns);
+    return &series_.at(base::saturating_add(clocks.ready->monotonic_ns, since));
+}
+
+std::optional<std::int64_t> Latency::settle(const Clocks& clocks, std::optional<std::int64_t> epoch_ns) {
+    if (aggregates_.empty()) return std::nullopt;
+    const auto interval = aggregates_.take();
+    auto& part = (current_ ? *current_ : total_).ungrouped();
+    Block* block = block_of_interval(clocks, epoch_ns);
+    for (const auto& [schema, field, histogram, totals] : interval.values) {
+        const auto& plan = plan_of(*schema);
+        const auto slot = std::ranges::find(plan.slots, field, &Plan::Slot::field);
+        part.hold(measures_.size());
+        part.measures[slot->measure] += histogram;
+        if (block != nullptr && slot->in_series)
+            (slot->is_stage ? block->stages : block->values)[slot->place] += histogram;
+    }
+    std::int64_t records = 0;
+    for (const auto& [schema, direction, index, n, sums_ns] : interval.splits) {
+        breakdown_of(plan_of(*schema), direction)
+            .add(schema::bins::middle<schema::bins::split_per_doubling>(index), n, sums_ns);
+        base::add_saturating(records, n);
+    }
+    return std::max<std::int64_t>(0, base::saturating_subtract(records, interval.partial));
+}
+
+void Latency::put_groups(const Groups& groups, Measured& measured) const {
+    auto stages = stages_table(), values = values_table();
+    const auto put = [&](const Groups::Part& part) {
+        for (std::size_t i = 0; i < measures_.size(); ++i) {
+            auto histogram = i < part.measures.size() ? part.measures[i] : table::Histogram();
+            if (measures_[i].is_stage) histogram.set_resolution(settings_.resolution_ns);
+            (measures_[i].is_stage ? stages : values)
+                .rows.push_back({measures_[i].name, part.group, std::move(histogram)});
+        }
+    };
+    put(groups.whole());
+    for (const auto* part : groups.in_order())
+        put(*part);
+    for (auto* table : {&stages, &values}) {
+        if (!table->rows.empty()) measured.tables.push_back(std::move(*table));
+    }
+}
+
+void Latency::put_into(Measured& measured, const Clocks& clocks, bool /*is_open*/) const {
+    if (current_) {
+        Groups all(settings_.max_groups);
+        all += total_;
+        all += *current_;
+        put_groups(all, measured);
+    } else {
+        put_groups(total_, measured);
+    }
+    averages_.put_into(measured);
+    if (measures_.empty()) return;
+    measured.tables.push_back({.name = "precision",
+                               .columns = {{"resolution_ns", Type::duration, Meet::largest}},
+                               .rows = {{settings_.resolution_ns}},
+                               .shape = table::Shape::none});
+    auto breakdowns = breakdowns_table();
+    auto sorted = breakdowns_;
+    table::sort_breakdowns(sorted);
+    for (auto& breakdown : sorted) {
+        breakdown.shift(clocks.shift());
+        breakdowns.rows.push_back({breakdown.direction(), breakdown.stages(), std::move(breakdown)});
+    }
+    measured.tables.push_back(std::move(breakdowns));
+    auto series = series_;
+    series.settle();
+    series.shift(clocks.shift());
+    auto over_time = series_table();
+    over_time.rows.push_back({std::move(series)});
+    measured.tables.push_back(std::move(over_time));
+}
+
+table::Table measures_table(std::string name, std::string row_name, Type type) {
+    return {
+        .name = std::move(name),
+        .row_name = row_name,
+        .columns = {
+            {row_name, Type::text, Meet::key}, {"group", Type::group, Meet::key}, {"distribution", type, Meet::add}}};
+}
+
+}  // namespace
+
+table::Table stages_table() {
+    return measures_table("stages", "stage", Type::distribution);
+}
+
+table::Table values_table() {
+    return measures_table("values", "value", Type::value_distribution);
+}
+
+table::Table breakdowns_table() {
+    return {.name = "breakdowns",
+            .columns = {{"way", Type::text, Meet::key},
+                        {"stages", Type::texts, Meet::key},
+                        {"breakdown", Type::breakdown, Meet::add}},
+            .shape = table::Shape::none};
+}
+
+table::Table series_table() {
+    return {.name = "series",
+            .row_name = "series",
+            .columns = {{"series", Type::series, Meet::add}},
+            .shape = table::Shape::series};
+}
+
+void sort_groups(table::Tables& tables) {
+    const auto group_in = [](const table::Row& row) -> const table::Group& {
+        return *table::held<table::Group>(row[1]);
+    };
+    std::map<table::Group, std::int64_t> sizes;
+    const auto for_both = [&](const auto& call) {
+        for (const auto* name : {"stages", "values"})
+            if (auto* measures = table::find(tables, name)) call(measures->rows);
+    };
+    for_both([&](const std::vector<table::Row>& rows) {
+        for (const auto& row : rows) {
+            auto& size = sizes[group_in(row)];
+            size = std::max(size, table::held<table::Histogram>(row[2])->n());
+        }
+    });
+    const auto key = [&](const table::Row& row) {
+        const auto& group = group_in(row);
+        const int rank = group.empty() ? 0 : table::is_other(group) ? 2 : 1;
+        return std::tuple<int, std::int64_t, const table::Group&>(rank, -sizes.at(group), group);
+    };
+    for_both([&](std::vector<table::Row>& rows) {
+        std::ranges::stable_sort(rows, [&](const table::Row& a, const table::Row& b) { return key(a) < key(b); });
+    });
+}
+
+namespace {
+
+Measures rows_of_whole(const table::Table& measures, bool are_parts) {
+    Measures whole;
+    for (const auto& row : measures.rows) {
+        const auto& name = *table::held<std::string>(row[0]);
+        if (table::held<table::Group>(row[1])->empty() && schema::is_part(name) == are_parts)
+            whole.emplace_back(name, table::held<table::Histogram>(row[2]));
+    }
+    return whole;
+}
+
+}  // namespace
+
+Measures whole_of(const table::Table& measures) {
+    return rows_of_whole(measures, false);
+}
+
+Measures parts_of(const Measured& measured) {
+    return rows_of_whole(measured.at("stages"), true);
+}
+
+const table::Histogram* stage_of(const Measured& measured, std::string_view name) {
+    const auto whole = whole_of(measured.at("stages"));
+    const auto found = std::ranges::find(whole, name, &Measures::value_type::first);
+    return found == whole.end() ? nullptr : found->second;
+}
+
+std::vector<const Breakdown*> breakdowns_of(const Measured& measured) {
+    std::vector<const Breakdown*> all;
+    for (const auto& row : measured.at("breakdowns").rows)
+        all.push_back(table::held<Breakdown>(row.back()));
+    return all;
+}
+
+std::string total_name(const Breakdown& breakdown) {
+    return breakdown.direction().empty() ? "total" : breakdown.direction() + " total";
+}
+
+const Series& series_of(const Measured& measured) {
+    static const Series none;
+    const auto& rows = measured.at("series").rows;
+    return rows.empty() ? none : *table::held<Series>(rows.front().front());
+}
+
+std::int64_t resolution_of(const Measured& measured) {
+    const auto& rows = measured.at("precision").rows;
+    return rows.empty() ? 1 : table::count_of(rows.front().front());
+}
+
+std::unique_ptr<Kind> make(const Settings& settings, IntervalLog& /*log*/) {
+    return std::make_unique<Latency>(settings);
+}
+
+}  // namespace stapgen::kinds::latency

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kinds/latency/waits.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace stapgen::kinds::latency {
+
+namespace {
+
+constexpr std::string_view undivided = "undivided";
+constexpr std::string_view received = "tcp-app udp-app";
+
+/// Parts: tapsets/c/causes.h; how they are known: tx_wait.h and rx_wait.h beside it. Remedies are of Linux 6.1 to 7.2;
+/// counters are spelled as nstat spells them, settings as sysctl does.
+constexpr auto waits = std::to_array<Wait>({
+    {"drv-ip", "", "between its driver and IP", "from the driver's hand-over (netif_receive_skb) to ip_rcv_core",
+     "packet sockets (tcpdump), tc, generic XDP, a bridge: tc -s filter show dev DEV ingress; bpftool net"},
+    {"ip-tcp ip-udp", "", "in routing and netfilter on its way in", "from ip_rcv_core to tcp_v4_rcv or udp_rcv",
+     "fewer firewall rules before the one that matches, or sets instead of lists: nft list ruleset"},
+    {"tcp-app", "backlog", "for a thread that held the socket",
+     "TCP put it into the socket's backlog (tcp_add_backlog), until it was processed (tcp_rcv_established)",
+     "smaller reads and writes: the thread copies while it holds the socket; one thread for each socket"},
+    {"tcp-app", "missing-bytes", "for earlier bytes of its connection, which came later",
+     "rcv_nxt was before its first byte as it came, until it had passed its end",
+     "find the loss or reordering: stapgen retransmits on the sender; ethtool -S DEV, nstat -az TcpExtTCPOFOQueue"},
+    {"tcp-app", "rcvlowat", "for as many bytes as the program wants at once (SO_RCVLOWAT)",
+     "it was in order, and fewer than sk_rcvlowat bytes were there",
+     "a smaller SO_RCVLOWAT; or the sender sends in pieces: stapgen why there"},
+    {"tcp-app", "unread-bytes", "for earlier bytes of its connection, which the program had not read",
+     "copied_seq came to its first byte in an earlier receiving call than the one that took it",
+     "larger reads, until EAGAIN; fewer connections for each thread"},
+    {received, "stack", "for TCP's or UDP's own work",
+     "from tcp_v4_rcv or udp_rcv until it was in its socket's queue, in order, with no cause above",
+     "microseconds are normal; more: a BPF filter of the socket, or interrupts on that CPU"},
+    {received, "wake-up", "for its thread to wake up",
+     "the thread slept as the packet was ready, in a receiving call or else for up to 0.2 ms, until it could run",
+     "busy polling (SO_BUSY_POLL, net.core.busy_read), shallow idle states (cpupower idle-set -D 10), thread and "
+     "interrupts on near CPUs"},
+    {received, "asleep", "while its thread slept, and not in a receiving call: a lock, a disk, a timer, another server",
+     "the thread neither ran (sum_exec_runtime) nor waited for a CPU (sched_info.run_delay) since the packet was ready",
+     "find the call it sleeps in: strace -f -T -p PID; then shorten that, or read in another thread"},
+    {received, "run-queue", "for a CPU: its thread could run and had none",
+     "what the thread's sched_info.run_delay (/proc/PID/task/TID/schedstat) rose by since the packet was ready",
+     "fewer threads for each CPU (taskset, cpuset.cpus); of its cgroup a larger cpu.weight or cpu.max (cpu.stat: "
+     "nr_throttled)"},
+    {received, "program", "while its thread ran the program, and did not read yet",
+     "what the thread's sum_exec_runtime rose by until its receiving call began; interrupts on its CPU are in it",
+     "profile the thread: perf record -t TID; more threads, or less work between two reads"},
+    {received, "recv-call", "while its thread ran in the receiving call",
+     "what the thread's sum_exec_runtime rose by since the call began (inet_recvmsg); interrupts are in it",
+     "copying is normal; more: interrupts on that CPU (mpstat -I SUM -P ALL), smaller reads"},
+    {received, undivided, "for its thread, and what that did is not known",
+     "the thread had read nothing before, came onto a CPU more than once since its last read, or had no room in a "
+     "table",
+     "measure for longer (it is mostly first packets of connections), or fewer sockets (--port, --sample)"},
+    {"app-tcp", "send-call", "while the send call ran: it copied, or had lost its CPU",
+     "from inet_sendmsg to the attempt to send (tcp_write_xmit), with all earlier bytes sent and the socket free",
+     "microseconds are normal; more: smaller writes, or fewer threads for each CPU (taskset, cpuset.cpus, cpu.max)"},
+    {"app-tcp", "socket-lock", "for the socket, which another thread held",
+     "sk_lock.owned was set at inet_sendmsg, until the call had the lock (tcp_sendmsg_locked)",
+     "smaller writes: the other thread holds the socket while it copies; one thread for each socket"},
+    {"app-tcp", "connect", "for the end of its connection's handshake",
+     "sk_state was SYN_SENT or SYN_RECV as the call had the lock, until the first attempt to send",
+     "keep connections open; more than a round trip: lost SYNs (nstat -az TcpExtTCPSynRetrans)"},
+    {"app-tcp", "sending", "while TCP sent it, and segments before it in the same attempt",
+     "from tcp_write_xmit to its own __tcp_transmit_skb",
+     "microseconds are normal; more: what each segment passes on its way out (nft list ruleset, tc -s qdisc)"},
+    {"app-tcp", "nagle", "for an acknowledgment: Nagle; the program does not set TCP_NODELAY",
+     "an attempt ended with a last, small segment unsent, nonagle 0, and snd_sml, the small one before it, not "
+     "acknowledged",
+     "set TCP_NODELAY, or write at once what belongs together (writev); 40 ms is the peer's delayed acknowledgment"},
+    {"app-tcp", "cork", "for the program to take TCP_CORK away",
+     "an attempt ended with a last, small segment unsent, and TCP_CORK in tp->nonagle",
+     "take TCP_CORK away after the last write, or one writev (of nginx: tcp_nopush); it ends after 200 ms anyway"},
+    {"app-tcp", "msg-more", "for more bytes, which the send call had promised (MSG_MORE)",
+     "an attempt ended with a last, small segment unsent, and a cork in its argument, not in tp->nonagle",
+     "the last write without MSG_MORE (of splice: SPLICE_F_MORE)"},
+    {"app-tcp", "autocork", "for the device to be done with what the socket had sent before (autocorking)",
+     "the call ended without an attempt to send, and the next attempt was in softirq or in another call",
+     "net.ipv4.tcp_autocorking=0 (nstat -az TcpExtTCPAutoCorking counts); more than microseconds: see qdisc"},
+    {"app-tcp", "cwnd", "for room in the congestion window",
+     "an attempt ended, and packets_out - sacked_out - lost_out + retrans_out was snd_cwnd or more",
+     "initcwnd of the route, net.ipv4.tcp_slow_start_after_idle=0, another congestion control; ss -ti shows cwnd"},
+    {"app-tcp", "loss-recovery", "for room in the congestion window after a loss",
+     "as cwnd, and icsk_ca_state was Recovery or Loss",
+     "find the loss: stapgen retransmits, stapgen dropwatch; a policer or a short queue on the path"},
+    {"app-tcp", "rwnd", "for room in the receiver's window",
+     "an attempt ended without tcp_chrono_stop, and chrono_type was TCP_CHRONO_RWND_LIMITED (ss -ti: rwnd_limited)",
+     "on the receiver: read faster, a larger last value of net.ipv4.tcp_rmem, no small SO_RCVBUF"},
+    {"app-tcp", "zero-window", "for the receiver to read: its window was shut",
+     "as rwnd, and nothing was on its way as the attempt began, nor sent by it",
+     "on the receiver: its program does not read; stapgen why there shows what it does instead"},
+    {"app-tcp", "sndbuf", "for room in the send buffer: all that it takes was sent and not acknowledged",
+     "all was sent and cwnd was not full; a thread waited for room (sk_stream_wait_memory, sk_wmem_queued >= "
+     "sk_sndbuf), or had found none (SOCK_NOSPACE)",
+     "no SO_SNDBUF of the program, and a last value of net.ipv4.tcp_wmem of twice bandwidth times round trip or more"},
+    {"app-tcp", "notsent-lowat", "until less was unsent than TCP_NOTSENT_LOWAT allows",
+     "all was sent; a thread had begun to wait for room (sk_stream_wait_memory) with sk_wmem_queued < sk_sndbuf and "
+     "unsent bytes >= notsent_lowat",
+     "a larger TCP_NOTSENT_LOWAT, or net.ipv4.tcp_notsent_lowat"},
+    {"app-tcp", "tcp-memory", "for memory: TCP of this host or of its cgroup may have no more",
+     "a thread waited for room (sk_stream_wait_memory) though the send buffer had some",
+     "net.ipv4.tcp_mem against /proc/net/sockstat; memory.max of the cgroup; nstat -az TcpExtTCPMemoryPressures"},
+    {"app-tcp", "pacing", "for its turn at the rate that TCP paces the connection with",
+     "sk_pacing_status was SK_PACING_NEEDED, and tcp_wstamp_ns was in the future as an attempt ended",
+     "SO_MAX_PACING_RATE, or the congestion control's rate (ss -ti: pacing_rate); with the qdisc fq the wait is in "
+     "qdisc"},
+    {"app-tcp", "tsq", "for this host's own queues, which had enough of the socket (TCP small queues)",
+     "an attempt ended with a flag of sk_tsq_flags set, and nothing above held",
+     "the device or its qdisc is the limit: tc -s qdisc show dev DEV; BQL; net.ipv4.tcp_limit_output_bytes"},
+    {"app-tcp", "tso-defer", "for more to send at once (TSO deferral)",
+     "an attempt ended with more than mss_now unsent, and nothing above held",
+     "up to 1 ms is normal; a larger net.ipv4.tcp_tso_win_divisor defers less"},
+    {"app-tcp", "local-drop", "to be sent again: this host had refused it",
+     "TCP had handed the segment to IP, and as the attempt ended snd_nxt was still its first byte",
+     "stapgen dropwatch shows where; netfilter's output (nft list ruleset), tc -s qdisc, a BPF program of its cgroup"},
+    {"app-tcp", "other", "for something else",
+     "an attempt ended and none of TCP's tests explains it, or it was a probe of the MTU",
+     "rare; net.ipv4.tcp_mtu_probing; if it is much, a report with a recording (-o) helps"},
+    {"app-tcp", undivided, "for something that is not known",
+     "its socket's clock had begun later, had no room in its table, or did not add up; before Linux 4.15 always",
+     "measure for longer, or fewer sockets (--port, --sample)"},
+    {"tcp-ip udp-ip", "", "in routing and netfilter on its way out",
+     "from __tcp_transmit_skb or ip_send_skb to ip_output", "fewer firewall rules: nft list ruleset (output); ip rule"},
+    {"app-udp", "", "in the send call, until UDP handed it to IP", "from inet_sendmsg to ip_send_skb",
+     "a full send buffer (ss -uam, net.core.wmem_default), UDP_CORK or MSG_MORE"},
+    {"ip-drv", "", "between IP and the device's queue", "from ip_output to net_dev_queue",
+     "netfilter (nft list ruleset, postrouting), the neighbour (ip neigh), devices on top of others (ip -d link)"},
+    {"qdisc", "", "in the device's queueing discipline", "from net_dev_queue to net_dev_start_xmit",
+     "a shaper, netem, a rate limit, or the device itself is busy: tc -s qdisc show dev DEV"},
+});
+
+}  // namespace
+
+std::vector<std::string> Wait::names() const {
+    std::vector<std::string> names;
+    for (const auto stage : base::words(stages))
+        names.push_back(cause.empty() ? std::string(stage) : std::string(stage) + '.' + std::string(cause));
+    return names;
+}
+
+std::span<const Wait> known_waits() {
+    return waits;
+}
+
+const Wait* wait_of(std::string_view name) {
+    const auto* const found = std::ranges::find_if(waits, [&](const Wait& wait) {
+        const auto names = wait.names();
+        return std::ranges::find(names, name) != names.end();
+    });
+    return found == waits.end() ? nullptr : found;
+}
+
+bool is_undivided(std::string_view name) {
+    return name.ends_with('.' + std::string(undivided));
+}
+
+}  // namespace stapgen::kinds::latency

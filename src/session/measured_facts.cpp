@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "session/measured_facts.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "kinds/counts/counts.h"
+#include "launch/stap_command.h"
+#include "recording/identity.h"
+
+namespace stapgen::session {
+
+recording::Transport transport_of(const launch::Losses& losses) {
+    recording::Transport transport{losses.skipped_probes, losses.errors,
+                                   losses.transport_failures + losses.lost_messages};
+    for (const auto& [function, count] : losses.missed)
+        transport.skipped_by.push_back({function, count});
+    return transport;
+}
+
+std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses& losses,
+                              std::optional<std::int64_t> asked_mb, const kinds::Measured& measured,
+                              std::int64_t bytes) {
+    if (losses.transport_failures == 0) return 0;
+    launch::Overflow overflow;
+    overflow.buffer_mb = losses.buffer_mb > 0 ? losses.buffer_mb : asked_mb.value_or(0);
+    // One failure is a record or more; where records are counts, what is missing of them is no number of records.
+    const auto lost = std::ranges::find(measured.accounting.lost, "transport", &kinds::Cause::name);
+    overflow.lost_records = losses.transport_failures;
+    if (!measured.counts() && lost != measured.accounting.lost.end()) {
+        overflow.lost_records = std::max(overflow.lost_records, lost->count);
+    }
+    overflow.bytes_each =
+        static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(measured.input.lines, 1));
+    overflow.max_mb = launch::max_buffer_mb(machine, ::sysconf(_SC_NPROCESSORS_ONLN));
+    return launch::buffer_to_hold(overflow).value_or(0);
+}
+
+namespace {
+
+constexpr std::string_view label_word = origin_words.back();
+
+/// A group is of the origin, too; where records are in no other one, so is the whole, which stays beside it.
+void group_rows(const table::Group& origin, bool none_else, table::Table& table) {
+    const auto place = table.place_of("group");
+    const bool are_measures = table.find("distribution").has_value();
+    std::vector<table::Row> wholes;
+    for (auto& row : table.rows) {
+        auto group = *table::held<table::Group>(row[place]);
+        if (are_measures && group.empty()) {
+            if (!none_else) continue;
+            wholes.push_back(row);
+            wholes.back()[place] = origin;
+            continue;
+        }
+        group.insert(group.begin(), origin.begin(), origin.end());
+        row[place] = std::move(group);
+    }
+    std::ranges::move(wholes, std::back_inserter(table.rows));
+}
+
+}  // namespace
+
+void put_meanings(kinds::Measured& measured, const recipe::Catalog& catalog) {
+    auto* counts = table::find(measured.tables, "counts");
+    const auto recipe = recipe::find_recipe(catalog, measured.recipe);
+    if (counts == nullptr || !recipe) return;
+    const bool mixed_units = recipe->source == recipe::Source::network_counters;
+    kinds::counts::set_fact(measured, "mixed_units", mixed_units);
+    counts = table::find(measured.tables, "counts");
+    for (auto& row : counts->rows) {
+        const auto* name = kinds::counts::counter_of(*counts, row);
+        const auto* meaning = name == nullptr ? nullptr : recipe::meaning_of(*recipe, *name);
+        if (meaning == nullptr) continue;
+        if (!meaning->help.empty()) row[counts->place_of("meaning")] = meaning->help;
+        row[counts->place_of("loss")] = meaning->loss;
+        if (meaning->loss_by_name) row[counts->place_of("loss_by_name")] = true;
+    }
+    // Of one sample: what has a meaning.
+    if (measured.fact("counting", "levels") == table::Value(true)) {
+        std::erase_if(counts->rows, [&](const table::Row& row) {
+            return table::held<std::string>(counts->at(row, "meaning")) == nullptr;
+        });
+    }
+    std::ranges::stable_sort(counts->rows, {}, [&](const table::Row& row) {
+        return std::pair(table::count_of(counts->at(row, "interval")),
+                         -kinds::counts::rank_of(*counts, row, mixed_units));
+    });
+}
+
+bool is_origin_word(std::string_view word) {
+    if (word.starts_with(label_word)) return recording::is_label_name(word.substr(label_word.size()));
+    return std::ranges::find(origin_words, word) != origin_words.end();
+}
+
+table::Group origin_group(const std::vector<std::string>& words, const recording::Origin& origin,
+                          const std::string& name) {
+    const auto value_of = [&](const std::string& word) {
+        if (word == "host") return origin.host;
+        if (word == "recording") return name;
+        const auto label = origin.labels.find(word.substr(label_word.size()));
+        return label == origin.labels.end() ? "" : label->second;
+    };
+    table::Group group;
+    for (const auto& word : words) {
+        const auto value = value_of(word);
+        group.push_back({word, value.empty() ? "-" : value});
+    }
+    return group;
+}
+
+base::Result<void> group_by_origin(const table::Group& origin, bool none_else, kinds::Measured& measured) {
+    if (origin.empty()) return {};
+    if (measured.has("drops") && measured.counts()) {
+        return base::bad_input(fmt::format("--by {}: drops are by place and reason", origin.front().key),
+                               "report the recordings one by one");
+    }
+    for (const auto* name : {"stages", "values", "counts"}) {
+        if (auto* table = table::find(measured.tables, name)) group_rows(origin, none_else, *table);
+    }
+    return {};
+}
+
+}  // namespace stapgen::session

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "base/saturate.h"
+#include "show/html/html_scale.h"
+#include "show/html/html_sections.h"
+#include "show/model/layout.h"
+#include "show/model/texts.h"
+
+namespace stapgen::show::html {
+
+namespace {
+
+using table::count_of, table::known, table::Scope;
+
+std::string reason_of(const table::Table& drops, const table::Row& row) {
+    return reason_text(*table::held<table::Reason>(drops.at(row, "reason")));
+}
+
+/// The reasons with the most drops, the largest first: as many as have a column and a colour.
+std::vector<std::string> charted_reasons(const table::Table& drops) {
+    constexpr std::size_t most = 7;
+    std::map<std::string, std::int64_t> sums;
+    for (const auto& row : drops.rows)
+        base::add_saturating(sums[reason_of(drops, row)], count_of(drops.at(row, "count")));
+    std::vector<std::string> reasons;
+    for (const auto& [reason, sum] : sums)
+        reasons.push_back(reason);
+    std::ranges::stable_sort(reasons, std::greater{}, [&](const std::string& reason) { return sums.at(reason); });
+    if (reasons.size() > most) reasons.resize(most);
+    return reasons;
+}
+
+/// Drops of each interval, the sum in front, then those of each reason.
+struct IntervalDrops {
+    /// When it began and ended, as far as that is known.
+    struct Interval {
+        std::optional<std::int64_t> start_ns, end_ns;
+        std::vector<std::int64_t> counts;
+    };
+    std::vector<std::string> reasons;
+    std::vector<Interval> intervals;
+};
+
+IntervalDrops interval_drops(const table::Results& results) {
+    IntervalDrops drops{charted_reasons(results.at("drops", Scope::intervals)), {}};
+    auto& [reasons, intervals] = drops;
+    const auto& times = results.at("intervals");
+    for (const auto& row : times.rows) {
+        intervals.push_back({known<std::int64_t>(times.at(row, "start")), known<std::int64_t>(times.at(row, "end")),
+                             std::vector<std::int64_t>(reasons.size() + 1)});
+    }
+    const auto add = [&](const table::Table& table) {
+        for (const auto& row : table.rows) {
+            const auto interval = static_cast<std::size_t>(count_of(table.at(row, "interval")));
+            if (interval >= intervals.size()) continue;
+            auto& counts = intervals[interval].counts;
+            const auto count = count_of(table.at(row, "count"));
+            base::add_saturating(counts.front(), count);
+            const auto reason = std::ranges::find(reasons, reason_of(table, row));
+            if (reason != reasons.end())
+                base::add_saturating(counts[static_cast<std::size_t>(reason - reasons.begin()) + 1], count);
+        }
+    };
+    add(results.at("drops", Scope::intervals));
+    add(results.at("benign_by_interval"));
+    return drops;
+}
+
+/// By reason; what has no column of its own is in DROPS alone. Seconds are since the measurement began, "12.5".
+Table interval_table(const IntervalDrops& drops, std::optional<std::int64_t> start_ns) {
+    const auto since_start = [&](std::optional<std::int64_t> time_ns) -> Cell {
+        if (!time_ns || !start_ns) return {"-"};
+        return {fmt::format("{:.3f}", static_cast<double>(base::saturating_subtract(*time_ns, *start_ns)) / 1e9)};
+    };
+    Table table{"Drops in each interval", {{"FROM [s]"}, {"TO [s]"}, {"ENDED", Kind::text}, {"DROPS"}}};
+    for (const auto& reason : drops.reasons)
+        table.columns.push_back({reason});
+    for (const auto& [start, end, counts] : drops.intervals) {
+        auto& row = table.rows.emplace_back(std::vector<Cell>{since_start(start), since_start(end), {end_text(end)}});
+        for (const auto count : counts)
+            row.push_back({fmt::format("{}", count)});
+    }
+    return table;
+}
+
+/// What is drawn as one column.
+struct DropColumn {
+    Span span;
+    std::vector<std::int64_t> counts;  ///< as those of IntervalDrops
+    [[nodiscard]] double per_second(std::int64_t count) const {
+        return static_cast<double>(count) * 1e9 / static_cast<double>(span.end_ns - span.start_ns);
+    }
+};
+
+/// Of intervals that have times; neighbours are joined until there are `max_columns`.
+std::vector<DropColumn> columns_of(const IntervalDrops& drops) {
+    constexpr std::size_t max_columns = 128;
+    const auto each = (drops.intervals.size() + max_columns - 1) / max_columns;
+    std::vector<DropColumn> columns;
+    std::size_t in_column = 0;
+    for (const auto& [start, end, counts] : drops.intervals) {
+        if (!start || !end || *end <= *start) continue;
+        const bool follows = !columns.empty() && *start - columns.back().span.end_ns < *end - *start;
+        if (!follows || in_column == each) {
+            columns.push_back({{*start, *end}, counts});
+            in_column = 1;
+            continue;
+        }
+        columns.back().span.end_ns = *end;
+        for (std::size_t reason = 0; reason < counts.size(); ++reason)
+            base::add_saturating(columns.back().counts[reason], counts[reason]);
+        ++in_column;
+    }
+    return columns;
+}
+
+/// Drops in a second by reason, a column for each interval. None where intervals have no times.
+std::vector<Plot> drop_columns(const IntervalDrops& drops) {
+    const auto columns = columns_of(drops);
+    std::vector<Span> spans;
+    double highest = 0;
+    for (const auto& column : columns) {
+        spans.push_back(column.span);
+        highest = std::max(highest, column.per_second(column.counts.front()));
+    }
+    if (columns.size() < 2 || highest <= 0) return {};
+    const TimeColumns time(spans);
+    Plot plot{.name = "Drops per second",
+              .caption = "by reason; " + time.caption(),
+              .width = static_cast<int>(time.count()),
+              .x = time.ticks(),
+              .y = linear_ticks(static_cast<std::int64_t>(std::ceil(highest)), false)};
+    for (const auto gap : time.gaps())
+        plot.shapes.push_back({"gap", rectangle(static_cast<double>(gap), 0, 1, 100)});
+    std::vector<double> tops(columns.size());  // from the bottom
+    const auto add = [&](const std::string& reason, std::size_t colour, const auto& count_of) {
+        Shape shape{"area " + colour_classes(colour), {}};
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            const auto height = columns[i].per_second(count_of(columns[i])) / std::max(1.0, std::ceil(highest)) * 100;
+            if (height <= 0) continue;
+            tops[i] += height;
+            shape.path += rectangle(static_cast<double>(time.columns()[i]), 100 - tops[i], 1, height);
+        }
+        if (shape.path.empty()) return;
+        plot.shapes.push_back(std::move(shape));
+        plot.legend.push_back({reason, 0, colour});
+    };
+    for (std::size_t reason = 0; reason < drops.reasons.size(); ++reason)
+        add(drops.reasons[reason], reason, [&](const DropColumn& column) { return column.counts[reason + 1]; });
+    add("other", drops.reasons.size(), [](const DropColumn& column) {
+        auto rest = column.counts.front();
+        for (std::size_t reason = 1; reason < column.counts.size(); ++reason)
+            rest -= column.counts[reason];
+        return rest;
+    });
+    return {std::move(plot)};
+}
+
+}  // namespace
+
+Section drops_section(const table::Results& results) {
+    Section section{"drops", "Drops"};
+    const auto& drops = results.at("drops");
+    section.paragraphs = results.sentences("drops");
+    if (!section.paragraphs.empty()) {
+        if (auto hidden = hidden_text(results); !hidden.empty()) section.paragraphs.push_back(std::move(hidden));
+        if (any_benign(drops)) section.paragraphs.emplace_back(benign_legend);
+        const auto add = [&](const table::Table& table, std::string caption, std::optional<std::int64_t> whole = {}) {
+            if (!table.rows.empty()) section.tables.push_back(bounded(laid_out(table, std::move(caption), whole)));
+        };
+        add(drops, "Drops by place and reason",
+            base::saturating_add(sum_of(drops, "count"), sum_of(results.at("benign_not_shown"), "count")));
+        add(results.at("advice"), "What the reasons mean, and where to look");
+        add(results.at("stacks_shown"), results.sentence("stacks"), sum_of(results.at("stacks"), "count"));
+        if (results.at("intervals").rows.size() > 1) {
+            const auto by_interval = interval_drops(results);
+            section.plots = drop_columns(by_interval);
+            section.tables.push_back(
+                bounded(interval_table(by_interval, known<std::int64_t>(results.fact("run", "start")))));
+            add(results.at("drops", Scope::intervals), "Places and reasons in each interval");
+        }
+    }
+    if (auto counters = losses_table(results); !counters.rows.empty()) section.tables.push_back(std::move(counters));
+    return section;
+}
+
+}  // namespace stapgen::show::html

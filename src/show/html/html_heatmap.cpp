@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "base/saturate.h"
+#include "base/text.h"
+#include "show/html/html_scale.h"
+#include "show/html/html_sections.h"
+
+namespace stapgen::show::html {
+
+namespace {
+
+using table::Histogram;
+
+/// Where there are more, neighbours are joined: on a phone a column is three pixels wide.
+constexpr std::size_t max_columns = 128;
+/// Where joining ends, since blocks of different recordings are not joined.
+constexpr std::size_t max_columns_drawn = 1024;
+constexpr int max_rows_drawn = 48;
+/// The number of shades h1, h2, ... in page.css.
+constexpr int shades = 8;
+
+/// Rows of a heatmap, on a logarithmic scale: from 8 of them to a doubling down to one.
+struct RowScale {
+    RowScale(std::int64_t low, std::int64_t high) {
+        low_ = log_of(low);
+        const auto span = std::max(1.0, log_of(high) - low_ + 1e-9);
+        while (per_doubling > 1 && span * per_doubling + 1 > max_rows_drawn)
+            per_doubling /= 2;
+        rows = static_cast<int>(span * per_doubling) + 1;
+    }
+    /// In rows from the bottom.
+    [[nodiscard]] double place_of(std::int64_t value) const {
+        return std::clamp((log_of(value) - low_) * per_doubling, 0.0, static_cast<double>(rows));
+    }
+    [[nodiscard]] int row_of(std::int64_t value) const { return std::min(static_cast<int>(place_of(value)), rows - 1); }
+    /// The value above the highest row.
+    [[nodiscard]] std::int64_t end() const {
+        return static_cast<std::int64_t>(std::exp2(std::min(62.0, low_ + static_cast<double>(rows) / per_doubling)));
+    }
+
+    int per_doubling = 8, rows = 1;
+
+  private:
+    double low_ = 0;
+};
+
+/// A histogram for each column.
+std::vector<Histogram> by_column(const table::Series& series, std::vector<Histogram> table::Block::*histograms,
+                                 std::size_t place, const TimeColumns& time) {
+    std::vector<Histogram> columns(time.count());
+    for (std::size_t i = 0; i < series.blocks().size(); ++i)
+        columns[time.columns()[i]] += (series.blocks()[i].*histograms)[place];
+    return columns;
+}
+
+/// Cells of each shade: lines that are as wide as a row is high, the shortest that can be written.
+std::vector<Shape> cells_of(const std::vector<Histogram>& columns, const RowScale& scale, std::int64_t& densest) {
+    std::map<std::pair<int, std::size_t>, std::int64_t> counts;  // by row and column
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+        columns[column].for_each_bin([&](int bin, std::int64_t count) {
+            auto& cell = counts[{scale.row_of(table::bins::middle(bin)), column}];
+            cell += count;
+            densest = std::max(densest, cell);
+        });
+    }
+    const auto shade_of = [&](std::int64_t count) {
+        if (densest <= 1) return shades;
+        const auto part = std::log(static_cast<double>(count)) / std::log(static_cast<double>(densest));
+        return 1 + static_cast<int>(std::floor(part * (shades - 1) + 1e-9));
+    };
+    // Where the path of each shade is.
+    struct Pen {
+        int row = -1;
+        std::size_t column = 0;
+    };
+    std::vector<Shape> shapes;
+    std::vector<Pen> pens(shades);
+    for (int shade = 1; shade <= shades; ++shade)
+        shapes.push_back({fmt::format("h{}", shade), {}});
+    for (auto cell = counts.begin(); cell != counts.end();) {
+        const auto [row, column] = cell->first;
+        const auto shade = shade_of(cell->second);
+        std::size_t length = 0;
+        while (cell != counts.end() && cell->first == std::pair(row, column + length) &&
+               shade_of(cell->second) == shade)
+            ++length, ++cell;
+        auto& pen = pens[static_cast<std::size_t>(shade - 1)];
+        auto& path = shapes[static_cast<std::size_t>(shade - 1)].path;
+        path += pen.row == row ? fmt::format("m{} 0h{}", column - pen.column, length)
+                               : fmt::format("M{} {}.5h{}", column, scale.rows - 1 - row, length);
+        pen = {row, column + length};
+    }
+    std::erase_if(shapes, [](const Shape& shape) { return shape.path.empty(); });
+    return shapes;
+}
+
+/// A line through the columns that have values enough for the percentile; none where most have not.
+Shape line_of(const std::vector<Histogram>& columns, const RowScale& scale, double percent, std::string look) {
+    Shape line{std::move(look), {}};
+    bool is_open = false;
+    std::ptrdiff_t with_values = 0, with_value = 0;
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+        const auto value = columns[column].percentile(percent);
+        with_values += columns[column].n() > 0;
+        if (value) {
+            ++with_value;
+            const auto y = static_cast<double>(scale.rows) - scale.place_of(*value);
+            line.path += fmt::format("{}{} {:.5g}h1", is_open ? "L" : "M", column, y);
+        }
+        is_open = value.has_value();
+    }
+    if (with_value * 2 < with_values) line.path.clear();
+    return line;
+}
+
+Plot heatmap_of(const std::string& name, bool is_time, const std::vector<Histogram>& columns, const TimeColumns& time) {
+    std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = 1, n = 0;
+    for (const auto& column : columns) {
+        if (column.n() == 0) continue;
+        n += column.n();
+        low = std::min(low, *column.min());
+        high = std::max(high, *column.max());
+    }
+    low = std::max<std::int64_t>(1, low);
+    const RowScale rows(low, high);
+    Plot plot{.name = name,
+              .caption = {},
+              .width = static_cast<int>(time.count()),
+              .height = rows.rows,
+              .x = time.ticks(),
+              .y = LogScale(low, rows.end()).ticks(6, 0.97, is_time)};
+    for (const auto gap : time.gaps())
+        plot.shapes.push_back({"gap", rectangle(static_cast<double>(gap), 0, 1, rows.rows)});
+    std::int64_t densest = 0;
+    for (auto& shape : cells_of(columns, rows, densest))
+        plot.shapes.push_back(std::move(shape));
+    for (const auto& [percent, colour] : {std::pair{50.0, std::size_t{8}}, {99.0, std::size_t{3}}}) {
+        auto line = line_of(columns, rows, percent, fmt::format("line c{}", colour));
+        if (line.path.empty()) continue;
+        plot.legend.push_back({fmt::format("P{:g}", percent), 0, colour});
+        plot.shapes.push_back(std::move(line));
+    }
+    plot.caption = fmt::format("n {}; {}; a cell is darker the more values it has, {} at most", base::with_commas(n),
+                               time.caption(), base::with_commas(densest));
+    return plot;
+}
+
+}  // namespace
+
+std::vector<Plot> heatmaps_of(const table::Results& results) {
+    std::vector<Plot> plots;
+    auto series = *results.series;
+    series.join_to(max_columns);
+    constexpr std::size_t min_columns = 8;
+    if (series.blocks().size() < min_columns) return plots;
+    std::vector<Span> spans;
+    for (const auto& block : series.blocks())
+        spans.push_back({block.start_ns, base::saturating_add(block.start_ns, series.block_ns())});
+    const TimeColumns time(spans);
+    if (time.count() > max_columns_drawn) return plots;
+    const auto add = [&](const table::Texts& names, std::vector<Histogram> table::Block::*histograms, bool is_time) {
+        for (std::size_t i = 0; i < std::min(names.size(), (series.blocks().front().*histograms).size()); ++i) {
+            const auto columns = by_column(series, histograms, i, time);
+            if (std::ranges::any_of(columns, [](const Histogram& column) { return column.n() > 0; }))
+                plots.push_back(heatmap_of(names[i], is_time, columns, time));
+        }
+    };
+    add(results.series_stages, &table::Block::stages, true);
+    add(results.series_values, &table::Block::values, false);
+    const auto first = first_stage_of(results);
+    std::ranges::stable_partition(plots, [&](const Plot& plot) { return plot.name == first; });
+    for (std::size_t i = 1; i < plots.size(); ++i)
+        plots[i].folded = true;
+    return plots;
+}
+
+}  // namespace stapgen::show::html

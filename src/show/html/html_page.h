@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "show/model/table.h"
+
+/// What is on an HTML page, as plain data. All texts are as they came from the input: the one who writes the page
+/// escapes them.
+namespace stapgen::show::html {
+
+/// The classes of page.css for the colour of a stage, by its place among all stages.
+std::string colour_classes(std::size_t stage);
+
+/// A part of a stacked bar.
+struct Segment {
+    std::string name;        ///< with its number: shown on hover
+    double part = 0;         ///< of the width there is, 0 to 1
+    std::size_t colour = 0;  ///< place of the stage among all stages
+};
+
+/// A stacked bar with its label.
+struct Stack {
+    std::string label;
+    std::string text;
+    std::vector<Segment> segments;
+};
+
+/// A mark on a scale.
+struct Tick {
+    std::string text;
+    double at = 0;  ///< 0 to 1
+};
+
+/// Bars on one scale, each below its label and as wide as the page.
+struct Timelines {
+    std::vector<Stack> rows{};
+    std::vector<Tick> scale{};
+};
+
+/// A part of a distribution, each from 0 to 1.
+struct Step {
+    double from = 0, to = 0, height = 0;
+};
+
+struct SmallChart {
+    std::string name;
+    std::string text;
+    std::vector<Step> steps{};     ///< ascending
+    std::optional<double> mark{};  ///< of one place on the scale
+};
+
+/// Small charts on one scale.
+struct SmallCharts {
+    std::vector<SmallChart> charts{};
+    std::vector<Tick> scale{};
+};
+
+/// A shape of a plot.
+struct Shape {
+    std::string look;  ///< classes of page.css
+    std::string path;  ///< SVG, in the box of its plot
+};
+
+/// A picture with two scales. It needs no script.
+struct Plot {
+    std::string name;               ///< of what; folded plots are opened by it
+    std::string caption;            ///< what is how much
+    int width = 100, height = 100;  ///< of the box, whose y goes down
+    std::vector<Shape> shapes{};
+    std::vector<Tick> x{}, y{};  ///< y from the bottom
+    std::vector<Segment> legend{};
+    bool folded = false;
+};
+
+/// A call in an icicle.
+struct IcicleBar {
+    std::string name, title;
+    double from = 0, part = 0;  ///< of the width, 0 to 1
+    std::size_t depth = 0, colour = 0;
+};
+
+/// Calls below their callers, on a scale of time.
+struct Icicle {
+    std::string caption;
+    std::vector<IcicleBar> bars{};
+    std::size_t depth = 0;  ///< of the deepest, counted from 1
+    std::vector<Tick> scale{};
+};
+
+struct Section {
+    std::string id;
+    std::string heading;
+    std::vector<std::string> paragraphs{};
+    std::vector<Icicle> icicles{};
+    std::vector<std::vector<std::string>> listings{};  ///< lines as they are, in letters of one width; folded
+    std::vector<Stack> stacks{};
+    std::vector<Segment> legend{};
+    std::vector<Timelines> timelines{};
+    SmallCharts small{};
+    std::vector<Plot> plots{};
+    std::string chart{};        ///< "time" or "distribution"
+    std::string chart_runs{};   ///< ids of the runs whose tables it is drawn from, a blank between
+    std::string chart_names{};  ///< what their lines are called, likewise; empty for one run
+    std::string first_stage{};  ///< the one it shows first
+    std::string tables_name{};  ///< what all tables together are folded behind; empty: they are not
+    std::vector<Table> tables{};
+};
+
+/// One report, or the part of a comparison that is about both.
+struct Run {
+    std::string id;
+    std::string heading;
+    std::string facts{};
+    std::vector<std::string> sentences{};  ///< the answer
+    std::vector<std::string> warnings{};
+    std::vector<std::string> notes{};
+    std::vector<Section> sections{};
+};
+
+/// Whether uPlot was there when stapgen was built.
+bool has_uplot();
+
+struct Page {
+    std::string title;
+    std::vector<Run> runs;
+    bool charts = has_uplot();
+};
+
+void write(std::ostream& out, const Page& page);
+
+}  // namespace stapgen::show::html

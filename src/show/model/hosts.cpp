@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "show/model/hosts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "show/model/measures.h"
+#include "show/model/texts.h"
+
+namespace stapgen::show {
+
+HostRow host_row(const std::string& host, const table::Results& results) {
+    HostRow row;
+    row.host = host;
+    row.n = table::count_of(results.fact("accounting", "reported"));
+    row.lost = table::count_of(results.fact("accounting", "lost"));
+    row.resolution_ns = table::count_of(results.fact("precision", "resolution_ns"));
+    row.kernel = table::text_of(results.fact("origins", "kernel"));
+    std::int64_t longest = -1;
+    for (const auto& stage : measured(results.at("stages"))) {
+        if (!stage.group.empty()) continue;
+        if (stage.name == "total" || stage.name.ends_with(" total")) {
+            row.totals.emplace(stage.name, stage.stats);
+        } else if (const auto p99 = stage.stats.percentile(99); p99.value_or(-1) > longest) {
+            longest = *p99;
+            row.slowest_stage = stage.name;
+        }
+    }
+    const auto& totals = results.at("totals");
+    for (const auto& total : totals.rows)
+        row.totals.emplace(table::text_of(total.front()),
+                           *table::held<table::Histogram>(totals.at(total, "distribution")));
+    return row;
+}
+
+Hosts::Hosts(std::vector<HostRow> all, std::string missing_hosts)
+    : rows(std::move(all)), missing(std::move(missing_hosts)) {
+    std::int64_t longest = -2;
+    for (const auto& row : rows) {
+        for (const auto& [name, stats] : row.totals) {
+            const auto p99 = stats.percentile(99).value_or(-1);
+            if (p99 <= longest) continue;
+            longest = p99;
+            total = name;
+        }
+    }
+    for (auto& row : rows)
+        std::erase_if(row.totals, [&](const auto& measure) { return measure.first != total; });
+    std::ranges::stable_sort(rows, std::greater{}, [](const HostRow& row) { return row.percentile(99); });
+}
+
+Table hosts_table(const Hosts& hosts, std::size_t most) {
+    Table table{hosts.total.empty() ? "Records by host" : fmt::format("The {} by host, in microseconds", hosts.total),
+                {{"HOST", Kind::head},
+                 {"KERNEL", Kind::text},
+                 {"N"},
+                 {.name = "P50", .unit = "us"},
+                 {"P99"},
+                 {"MAX"},
+                 {"SLOWEST STAGE", Kind::text},
+                 {"LOST"}}};
+    const Style style;
+    for (const auto& row : hosts.rows) {
+        if (table.rows.size() == most) break;
+        table.rows.push_back({{row.host},
+                              {row.kernel},
+                              {fmt::to_string(row.n)},
+                              {style.cell(row.percentile(50))},
+                              {style.cell(row.percentile(99))},
+                              {style.cell(row.totals.empty() ? std::nullopt : row.totals.begin()->second.max())},
+                              {row.slowest_stage.empty() ? "-" : row.slowest_stage},
+                              {fmt::to_string(row.lost)}});
+    }
+    if (const auto left = hosts.rows.size() - table.rows.size(); left > 0)
+        table.below = fmt::format("and {} more hosts", left);
+    return table;
+}
+
+std::string host_text(const HostRow& row) {
+    const auto p99 = row.percentile(99);
+    return fmt::format("{}n {}, p99 {}, lost {}", row.kernel.empty() ? "" : row.kernel + ", ", row.n,
+                       p99 ? duration_text(*p99) : "-", row.lost);
+}
+
+}  // namespace stapgen::show

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "show/model/table.h"
+#include "table/results.h"
+
+/// Many hosts beside each other.
+namespace stapgen::show {
+
+struct HostRow {
+    std::string host, kernel;
+    std::int64_t n = 0, lost = 0;
+    std::map<std::string, table::Histogram>
+        totals;                 ///< of all stages, by their name: "total", "rx total"; drops have none
+    std::string slowest_stage;  ///< that with the largest p99
+    std::int64_t resolution_ns = 1;
+
+    /// Of Hosts, which have one total at most.
+    [[nodiscard]] std::optional<std::int64_t> percentile(double percent) const {
+        return totals.empty() ? std::nullopt : totals.begin()->second.percentile(percent);
+    }
+};
+
+HostRow host_row(const std::string& host, const table::Results& results);
+
+struct Hosts {
+    /// Of several directions that one is kept which is slowest on some host: all rows say the same of theirs.
+    Hosts(std::vector<HostRow> all, std::string missing_hosts);
+
+    std::vector<HostRow> rows;  ///< the largest p99 first
+    std::string total;          ///< "total", "rx total"; empty: there are no durations
+    std::string missing;        ///< which ones did not measure to the end, as a sentence; empty: all did
+};
+
+/// The first `most` rows.
+Table hosts_table(const Hosts& hosts, std::size_t most);
+/// "6.12.9, n 504, p99 148 us, lost 0".
+std::string host_text(const HostRow& row);
+
+}  // namespace stapgen::show

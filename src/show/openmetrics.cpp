@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <span>
+
+#include "metrics/text.h"
+#include "show/model/format.h"
+#include "show/model/result_metrics.h"
+#include "show/model/texts.h"
+
+namespace stapgen::show {
+
+namespace {
+
+void write_openmetrics(std::ostream& out, const Reports& reports, const Options& options) {
+    auto counted = options;
+    counted.hide_benign = false;  // a counter counts all
+    ResultMetrics all;
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        auto results = reports.results(i, counted);
+        auto groups = table::largest_groups(results.at("stages"), options.top);
+        groups.name = "group_stages";
+        results.tables.push_back(std::move(groups));
+        all.add(results);
+    }
+    metrics::write_text(out, all.families(), {.buckets = options.buckets});
+}
+
+}  // namespace
+
+/// OpenMetrics 1.0 text, with its "# EOF".
+extern constexpr Format openmetrics_format{.name = "openmetrics", .write = write_openmetrics};
+
+}  // namespace stapgen::show

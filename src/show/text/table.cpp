@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+#include <libsmartcols.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <optional>
+#include <vector>
+
+#include "base/text.h"
+#include "show/text/sections.h"
+
+namespace stapgen::show {
+
+std::string ascii(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x80) {
+            out += c;
+        } else {
+            out += fmt::format("\\x{:02x}", byte);
+        }
+    }
+    return out;
+}
+
+namespace {
+
+// ASCII only: in the C locale libsmartcols (2.38) never comes back from another byte.
+std::string plain(std::string_view text) {
+    return ascii(base::printable(text));
+}
+
+std::string heading_of(const Column& column) {
+    return plain(column.unit.empty() ? column.name : fmt::format("{} [{}]", column.name, column.unit));
+}
+
+std::string text_of(const Cell& cell) {
+    return cell.is_absent ? "-" : plain(cell.text);
+}
+
+/// A line without blanks at its end; the last column's colour may hold some.
+std::string trimmed(std::string_view line) {
+    const bool is_painted = line.ends_with(base::ink_end);
+    if (is_painted) line.remove_suffix(base::ink_end.size());
+    while (line.ends_with(' '))
+        line.remove_suffix(1);
+    std::string out(line);
+    if (is_painted) out += base::ink_end;
+    return out;
+}
+
+/// A line that ends with that number of digits of a trend, with bars instead.
+std::string with_bars(std::string line, std::size_t digits) {
+    const auto begin = line.size() - digits;
+    std::string bars;
+    for (const char digit : std::string_view(line).substr(begin)) {
+        if (digit == '0') {
+            bars += ' ';
+        } else {
+            bars += "\xe2\x96";  // U+2581 to U+2588
+            bars += static_cast<char>(0x80 + (digit - '0'));
+        }
+    }
+    return trimmed(line.replace(begin, digits, bars));
+}
+
+/// Of a table those columns, side by side.
+std::string grid_of(const Table& table, const std::vector<std::size_t>& shown, const base::Screen& screen) {
+    const bool colours = screen.colours;
+    const std::unique_ptr<libscols_table, decltype(&scols_unref_table)> grid(scols_new_table(), scols_unref_table);
+    if (!grid) throw std::bad_alloc();
+    scols_table_set_termforce(grid.get(), SCOLS_TERMFORCE_NEVER);
+    // Cells are printable already; its own encoding would escape the backslash of our \x1b once more.
+    scols_table_enable_noencoding(grid.get(), 1);
+    scols_table_enable_colors(grid.get(), colours ? 1 : 0);
+    for (const auto i : shown) {
+        const auto& column = table.columns[i];
+        scols_table_new_column(grid.get(), heading_of(column).c_str(), 0,
+                               column.kind == Kind::number ? SCOLS_FL_RIGHT : 0);
+    }
+    for (const auto& row : table.rows) {
+        auto* line = scols_table_new_line(grid.get(), nullptr);
+        if (line == nullptr) throw std::bad_alloc();
+        for (std::size_t i = 0; i < shown.size(); ++i) {
+            const auto& cell = row[shown[i]];
+            scols_line_set_data(line, i, text_of(cell).c_str());
+            if (colours && cell.ink != base::Ink::plain)
+                scols_cell_set_color(scols_line_get_cell(line, i), base::sequence_of(cell.ink).data());
+        }
+    }
+    char* printed = nullptr;
+    if (scols_print_table_to_string(grid.get(), &printed) != 0) throw std::bad_alloc();
+    const std::unique_ptr<char, decltype(&std::free)> owner(printed, std::free);
+
+    std::string text;
+    std::string_view rest(printed);
+    while (rest.ends_with('\n'))
+        rest.remove_suffix(1);
+    const bool has_trend = screen.utf8 && table.columns[shown.back()].extra == Extra::trend;
+    std::size_t row = 0;  // the first line is the heading
+    for (const auto printed_line : base::split(rest, '\n')) {
+        auto line = trimmed(printed_line);
+        if (has_trend && row > 0) line = with_bars(std::move(line), table.rows[row - 1][shown.back()].text.size());
+        text += line + '\n';
+        ++row;
+    }
+    return text;
+}
+
+/// The texts of the last column in as many rows as they need; nothing where that does not help.
+std::optional<Table> with_last_broken(const Table& table, const std::vector<std::size_t>& shown, std::size_t width) {
+    constexpr std::size_t min_room = 16;
+    const auto last = shown.back();
+    if (table.columns[last].kind == Kind::number) return std::nullopt;
+    std::size_t used = 0;
+    for (const auto i : shown) {
+        if (i == last) continue;
+        auto widest = heading_of(table.columns[i]).size();
+        for (const auto& row : table.rows)
+            widest = std::max(widest, text_of(row[i]).size());
+        used += widest + 1;
+    }
+    if (used + min_room > width) return std::nullopt;
+    Table broken = table;
+    broken.rows.clear();
+    for (const auto& row : table.rows) {
+        const auto lines = base::wrapped(text_of(row[last]), width - used);
+        const char* separator = "";
+        for (const auto line : base::split(lines, '\n')) {
+            auto& next = broken.rows.emplace_back(*separator == 0 ? row : std::vector<Cell>(row.size()));
+            next[last] = {.text = std::string(line), .ink = row[last].ink};
+            separator = "\n";
+        }
+    }
+    return broken;
+}
+
+/// Each row as a record: its head, and below it the other columns with their names.
+std::string records_of(const Table& table, const std::vector<std::size_t>& shown, const base::Screen& screen) {
+    constexpr char joint = '\x1f';  // within what is not to be broken
+    const auto head = std::ranges::find_if(shown, [&](auto i) { return table.columns[i].kind == Kind::head; });
+    const auto first = head == shown.end() ? shown.front() : *head;
+    std::string text;
+    for (const auto& row : table.rows) {
+        auto line = text_of(row[first]);
+        if (!line.empty()) line.insert(0, heading_of(table.columns[first]) + ' ');
+        if (!line.empty()) text += base::fitted(line, screen.width) + '\n';
+        std::string pairs;
+        for (const auto i : shown) {
+            auto pair = text_of(row[i]);
+            if (i == first || pair.empty()) continue;
+            pair.insert(0, heading_of(table.columns[i]) + ' ');
+            if (pair.size() + 3 <= screen.width) std::ranges::replace(pair, ' ', joint);
+            pairs += (pairs.empty() ? "  " : ", ") + pair;
+        }
+        pairs = base::fitted(pairs, screen.width, 0);
+        std::ranges::replace(pairs, joint, ' ');
+        text += pairs + '\n';
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string painted(std::string_view text, base::Ink ink, const base::Screen& screen) {
+    return screen.colours ? base::painted(text, ink) : std::string(text);
+}
+
+void write_warning(std::ostream& out, std::string_view text, const base::Screen& screen) {
+    out << painted(base::fitted(fmt::format("WARNING: {}", text), screen.width), base::Ink::bad, screen) << '\n';
+}
+
+bool fits(std::string_view text, std::size_t width) {
+    return std::ranges::all_of(base::split(text, '\n'), [&](auto line) { return line.size() <= width; });
+}
+
+std::string text_of(const Table& table, const base::Screen& screen, const std::set<Extra>& extras) {
+    std::vector<std::size_t> shown;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const auto& column = table.columns[i];
+        if (column.in != In::page && (!column.extra || extras.contains(*column.extra))) shown.push_back(i);
+    }
+    const auto is_good = [&](const Table& one) {
+        return screen.width == 0 || fits(grid_of(one, shown, {}), screen.width);
+    };
+    if (is_good(table)) return grid_of(table, shown, screen);
+    if (const auto broken = with_last_broken(table, shown, screen.width); broken && is_good(*broken))
+        return grid_of(*broken, shown, screen);
+    const auto all = shown;
+    std::string left;
+    for (int order = 1;; ++order) {
+        const auto next = std::ranges::find_if(shown, [&](auto i) { return table.columns[i].leaves == order; });
+        if (next == shown.end()) break;
+        left += (left.empty() ? "" : ", ") + heading_of(table.columns[*next]);
+        shown.erase(next);
+        if (is_good(table)) {
+            return grid_of(table, shown, screen) +
+                   base::fitted(fmt::format("not shown, as the terminal is narrow: {}\n", left), screen.width);
+        }
+    }
+    return records_of(table, all, screen);
+}
+
+}  // namespace stapgen::show

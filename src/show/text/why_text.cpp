@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+
+#include "base/text.h"
+#include "show/text/sections.h"
+#include "study/why.h"
+#include "table/texts.h"
+
+namespace stapgen::show {
+
+namespace {
+
+using study::Why;
+
+constexpr std::size_t most_lines = 15, fewest_rows = 3;
+/// Of the time or of a tail: what is less has no row.
+constexpr double row_share = 0.01;
+
+std::size_t lines_of(std::string_view text) {
+    return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+std::string line(std::string_view text, const Options& options) {
+    return text.empty() ? "" : base::wrapped(text, options.width(), 2) + '\n';
+}
+
+/// Whole, and no "-0".
+std::string percent_text(double part) {
+    const auto text = fmt::format("{:.0f}%", part * 100);
+    return text == "-0%" ? "0%" : text;
+}
+
+/// As many as there is room for, the largest first: what is explained first has a row, and what is most of the tail,
+/// before what has more of the time.
+std::vector<const study::WhyPart*> shown_of(const Why& why, std::size_t most) {
+    std::vector<const study::WhyPart*> shown;
+    for (const auto& part : why.parts) {
+        const bool is_small = part.share < row_share && part.excess.value_or(0) < row_share;
+        if (!is_small || shown.empty()) shown.push_back(&part);
+    }
+    const std::span explained(why.causes.data(), std::min(why.causes.size(), fewest_rows - 1));
+    const auto is_wanted = [&](const study::WhyPart& part) {
+        return part.excess.value_or(0) >= 0.5 ||
+               std::ranges::find(explained, part.name, &study::WhyCause::part) != explained.end();
+    };
+    for (auto at = std::ssize(shown) - 1; at > 0 && shown.size() > most; --at)
+        if (!is_wanted(*shown[static_cast<std::size_t>(at)])) shown.erase(shown.begin() + at);
+    shown.resize(std::min(shown.size(), most));
+    return shown;
+}
+
+std::vector<Cell> row_of(const study::WhyPart& part) {
+    const auto time = [](const auto& ns) { return Cell{ns ? table::duration_text(*ns) : "-"}; };
+    return {{part.name},
+            {fmt::format("{:.1f}%", part.share * 100)},
+            {base::with_commas(part.n)},
+            time(std::optional(part.mean_ns)),
+            time(part.p50_ns),
+            time(part.p99_ns),
+            {part.excess ? percent_text(*part.excess) : "-"}};
+}
+
+/// What is left of the lines.
+class Room {
+  public:
+    /// Whether there is room for it; then it is taken.
+    bool take(std::size_t lines) {
+        const bool fits = lines <= left_;
+        if (fits) left_ -= lines;
+        return fits;
+    }
+    [[nodiscard]] std::size_t left() const { return left_; }
+
+  private:
+    std::size_t left_ = most_lines;
+};
+
+void write_answer(std::ostream& out, const Why& why, const Options& options) {
+    const auto packets = study::packets_text(why.ways);
+    const auto title =
+        line(fmt::format("{}{}{}", why.span, why.span.empty() || packets.empty() ? "" : ": ", packets), options);
+    if (!why.nothing.empty()) {
+        out << title << line(why.nothing, options);
+        return;
+    }
+    const auto tail = study::tail_text(why.ways);
+    const auto legend = tail.empty() ? "" : line(fmt::format("TAIL: of the excess of {} (p99)", tail), options);
+    const auto caveats = line(fmt::format("{}", fmt::join(why.caveats, "; ")), options);
+    Table table{"", {{"PART", Kind::text}, {"SHARE"}, {"N"}, {"MEAN"}, {"P50"}, {"P99"}, {"TAIL"}}};
+    Room room;
+    room.take(lines_of(title) + 1 + shown_of(why, fewest_rows).size() + lines_of(legend) + lines_of(caveats));
+    struct Block {
+        std::string what, known, remedy;
+    };
+    std::vector<Block> blocks;
+    for (const auto& cause : why.causes) {
+        const Block block{line(fmt::format("{}: {}", cause.part, cause.what), options),
+                          "  " + base::wrapped("known: " + cause.known, options.width(), 4, 2) + '\n',
+                          "  " + base::wrapped("remedy: " + cause.remedy, options.width(), 4, 2) + '\n'};
+        if (!room.take(lines_of(block.what) + lines_of(block.remedy))) break;
+        blocks.push_back(block);
+    }
+    for (auto& block : blocks)
+        if (!room.take(lines_of(block.known))) block.known.clear();
+    auto reads = line(why.reads, options);
+    if (!room.take(lines_of(reads))) reads.clear();
+    for (const auto* part : shown_of(why, fewest_rows + room.left()))
+        table.rows.push_back(row_of(*part));
+    out << title << text_of(table, options.screen) << legend;
+    for (const auto& [what, known, remedy] : blocks)
+        out << what << known << remedy;
+    out << reads << caveats;
+}
+
+void write_why(std::ostream& out, const Reports& reports, const Options& options) {
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        if (i > 0) out << '\n';
+        write_answer(out, study::why_of(reports.results(i, options)), options);
+    }
+}
+
+}  // namespace
+
+/// For a person: on at most fifteen lines where the time goes, and why.
+constexpr Format why_format{.name = "why", .write = write_why};
+
+}  // namespace stapgen::show

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "table/counter_tracks.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/kernel.h"
+#include "base/saturate.h"
+
+namespace stapgen::table {
+
+namespace {
+
+constexpr std::uint64_t half_of_32_bits = std::uint64_t{1} << 31U, all_of_32_bits = std::uint64_t{1} << 32U;
+
+std::uint64_t capped_sum(std::uint64_t a, std::uint64_t b) {
+    constexpr std::uint64_t max = std::numeric_limits<std::int64_t>::max();
+    return a >= max || b >= max - a ? max : a + b;
+}
+
+}  // namespace
+
+void CounterTrack::settle(bool wraps) {
+    if (samples < 2) return;
+    const auto risen = last - before;
+    if (wraps && last < all_of_32_bits && static_cast<std::uint32_t>(risen) < half_of_32_bits) {
+        rise = capped_sum(rise, static_cast<std::uint32_t>(risen));
+    } else if (last >= before && risen < std::uint64_t{1} << 63U) {  // some drivers show -1 for a while
+        rise = capped_sum(rise, risen);
+    } else {
+        ++falls;
+        const bool may_be_full = before >= half_of_32_bits && before < all_of_32_bits && last < half_of_32_bits;
+        if (may_be_full) {
+            wrapped_from = before;
+            wrapped_to = last;
+        }
+    }
+}
+
+void CounterTrack::next(std::uint64_t value, bool wraps) {
+    settle(wraps);
+    before = last;
+    last = value;
+    ++samples;
+}
+
+void CounterTrack::join(const CounterTrack& later, bool wraps) {
+    next(later.first, wraps);
+    // A sample without a time does not have that of the sample before.
+    last_ns = later.last_ns;
+    if (later.samples < 2) return;
+    settle(wraps);
+    rise = capped_sum(rise, later.rise);
+    base::add_saturating(falls, later.falls);
+    base::add_saturating(samples, later.samples - 1);
+    before = later.before;
+    last = later.last;
+    if (later.wrapped_from) {
+        wrapped_from = later.wrapped_from;
+        wrapped_to = later.wrapped_to;
+    }
+}
+
+std::optional<std::int64_t> CounterTrack::length_ns() const {
+    if (!first_ns || !last_ns || *last_ns <= *first_ns) return std::nullopt;
+    return base::saturating_subtract(*last_ns, *first_ns);
+}
+
+void CounterTracks::add(const CounterReading& reading) {
+    key_.first.assign(reading.name);
+    key_.second.assign(reading.of);
+    auto found = tracks_.find(key_);
+    if (found == tracks_.end()) {
+        if (tracks_.size() >= max_counters) {
+            base::add_saturating(left_out_, 1);
+            return;
+        }
+        found = tracks_.emplace(key_, CounterTrack{}).first;
+        found->second.format = reading.format;
+        found->second.first_sample = reading.sample;
+    }
+    auto& track = found->second;
+    auto samples = samples_.find(reading.format);
+    if (samples == samples_.end()) samples = samples_.emplace(reading.format, Samples{.first = reading.sample}).first;
+    samples->second.end = std::max(samples->second.end, reading.sample + 1);
+    // What a tool says of a rise stands beside no total.
+    if (track.is_rise && !reading.is_rise) return;
+    if (reading.is_rise && !track.is_rise) track = {.format = track.format, .first_sample = reading.sample};
+    if (reading.part && track.last_sample == reading.sample && track.samples > 0) {
+        track.last += reading.value;
+    } else {
+        track.next(reading.value, base::has_32_bits(key_.first));
+        // Of a sample without a time of its own none is known.
+        track.last_ns = reading.epoch_ns == track.last_ns ? std::nullopt : reading.epoch_ns;
+    }
+    if (track.samples == 1) {
+        track.first = track.last;
+        track.first_ns = track.last_ns;
+    }
+    track.last_sample = reading.sample;
+    track.is_rise = reading.is_rise;
+    track.is_state = reading.is_state;
+    track.zeros_left_out = reading.zeros_left_out;
+}
+
+bool CounterTracks::came_later(const CounterTrack& track) const {
+    const auto samples = samples_.find(track.format);
+    return samples != samples_.end() && track.first_sample > samples->second.first;
+}
+
+CounterTracks& CounterTracks::operator+=(const CounterTracks& later) {
+    const auto before = samples_;
+    for (const auto& [format, samples] : later.samples_) {
+        const auto [found, is_new] = samples_.try_emplace(format, samples);
+        if (!is_new) base::add_saturating(found->second.end, samples.end);
+    }
+    base::add_saturating(left_out_, later.left_out_);
+    for (const auto& [key, track] : later.tracks_) {
+        const auto known_samples = before.find(track.format);
+        const auto shift = known_samples == before.end() ? 0 : known_samples->second.end;
+        auto found = tracks_.find(key);
+        if (found == tracks_.end()) {
+            if (tracks_.size() >= max_counters) {
+                base::add_saturating(left_out_, track.samples);
+                continue;
+            }
+            found = tracks_.emplace(key, track).first;
+            found->second.first_sample += shift;
+            found->second.last_sample += shift;
+            continue;
+        }
+        auto& into = found->second;
+        into.join(track, base::has_32_bits(key.first));
+        into.last_sample = track.last_sample + shift;
+    }
+    return *this;
+}
+
+}  // namespace stapgen::table

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stapgen::table {
+
+/// What a counter stood at when some tool printed it, of a text that has samples of counters. Not in recordings of
+/// ours, which have how far counters rose.
+struct CounterReading {
+    std::string_view format;    ///< a constant: "nstat"
+    std::int64_t sample = 0;    ///< the number of the format's sample in this input, counted from 0
+    std::string_view name, of;  ///< as the recipe softnet has them: "link.rx_dropped" of "eth0"
+    std::uint64_t value = 0;
+    bool part = false;                       ///< to be added to what the same sample has of it before
+    bool is_rise = false;                    ///< the tool says how far it rose, and not its value
+    bool is_state = false;                   ///< no counter but a state, which goes up and down: sockets in use
+    bool zeros_left_out = false;             ///< the format may leave out what is 0
+    std::optional<std::int64_t> epoch_ns{};  ///< the last time in the text
+};
+
+/// One counter as it was read once or several times.
+struct CounterTrack {
+    std::string format;
+    std::int64_t first_sample = 0, last_sample = 0;  ///< of its format
+    std::int64_t samples = 0;                        ///< number of samples with it
+    std::uint64_t first = 0, before = 0, last = 0;   ///< in the first and the last two samples; parts are added up
+    std::uint64_t rise = 0;                          ///< up to `before`
+    std::int64_t falls = 0;                          ///< likewise: it stood lower than in the sample before
+    std::optional<std::uint64_t> wrapped_from{},
+        wrapped_to{};  ///< the last fall that may be none, of a counter of 32 bits
+    bool is_rise = false, is_state = false, zeros_left_out = false;
+    std::optional<std::int64_t> first_ns{},
+        last_ns{};  ///< times of the first and the last sample, where they are known
+
+    /// The next sample has it. `value` is its value there.
+    void next(std::uint64_t value, bool wraps);
+    /// The last two samples, too, into `rise` and `falls`.
+    void settle(bool wraps);
+    /// The samples of a later input.
+    void join(const CounterTrack& later, bool wraps);
+    /// How long it was between the first and the last sample; nothing where that is unknown.
+    [[nodiscard]] std::optional<std::int64_t> length_ns() const;
+};
+
+/// Counters as they were read, in bounded memory.
+class CounterTracks {
+  public:
+    /// Limit of counters; readings of further ones are only counted.
+    static constexpr std::size_t max_counters = 65536;
+    /// Name, and what it is of.
+    using Key = std::pair<std::string, std::string>;
+
+    void add(const CounterReading& reading);
+    /// Those of a later input.
+    CounterTracks& operator+=(const CounterTracks& later);
+
+    [[nodiscard]] bool empty() const { return tracks_.empty(); }
+    [[nodiscard]] const std::map<Key, CounterTrack>& tracks() const { return tracks_; }
+    [[nodiscard]] std::int64_t left_out() const { return left_out_; }
+    /// Whether there is a sample of its format before its first one.
+    [[nodiscard]] bool came_later(const CounterTrack& track) const;
+
+  private:
+    std::map<Key, CounterTrack> tracks_;
+    /// Of one format: the numbers of its first sample and of what follows its last one.
+    struct Samples {
+        std::int64_t first = 0, end = 0;
+    };
+    std::map<std::string, Samples, std::less<>> samples_;  ///< by format
+    std::int64_t left_out_ = 0;                            ///< readings
+    Key key_;                                              ///< kept for its memory
+};
+
+}  // namespace stapgen::table

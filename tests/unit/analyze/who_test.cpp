@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "analyze/kinds.h"
+#include "analyze/merge.h"
+#include "analyzer_run.h"
+
+using namespace analyzer_run;
+namespace table = stapgen::table;
+
+namespace {
+
+const std::string who_header =
+    std::string(rx_header) +
+    "fields\twho\ttid:int\tcomm:text\twaited:text\tby:text\tn:count\tns:int\theld:int\tmax:int\n"
+    "fields\twho-path\ttid:int\tcomm:text\twaited:text\tframes:stack\tn:count\tns:int\theld:int\tmax:int\n" +
+    std::string(ready);
+std::string waits(std::string_view by, int n, std::int64_t ns, std::int64_t held, std::int64_t max) {
+    return fmt::format("who\t21\tweb\trun-queue\t{}\t{}\t{}\t{}\t{}\n", by, n, ns, held, max);
+}
+
+table::Table who_of(const Measured& measured) {
+    table::Results results;
+    put_kinds(measured, {}, results);
+    return results.at("who");
+}
+/// n, sum, with a packet, max.
+std::vector<std::int64_t> who_numbers(const table::Table& who, std::size_t row) {
+    std::vector<std::int64_t> all;
+    for (const auto* column : {"n", "sum_ns", "with_packet_ns", "max_ns"})
+        all.push_back(table::count_of(who.at(who.rows.at(row), column)));
+    return all;
+}
+std::string who_text(const table::Table& who, std::size_t row, std::string_view column) {
+    return table::text_of(who.at(who.rows.at(row), column));
+}
+
+}  // namespace
+
+TEST_CASE("waits are added up by thread and by what was waited for, and neither counts nor drops take them") {
+    const analyzer_run::Run run(who_header + waits("a[1]", 3, 700, 10, 400) + waits("b[2]", 1, 600, 600, 600) +
+                                waits("a[1]", 2, 500, 0, 450) +
+                                "who-path\t21\tweb\tasleep\tffffffff9a000001,ffffffff9a000002\t1\t50\t20\t50\n");
+    const auto measured = run.analyzer->measured();
+    CHECK_FALSE(measured.counts());
+    CHECK_FALSE(measured.has("stacks"));
+    const auto who = who_of(measured);
+    REQUIRE(who.rows.size() == 3);
+    CHECK(who_numbers(who, 0) == std::vector<std::int64_t>{1, 600, 600, 600});
+    CHECK(who_numbers(who, 1) == std::vector<std::int64_t>{1, 50, 20, 50});
+    CHECK(who_numbers(who, 2) == std::vector<std::int64_t>{5, 1200, 10, 450});
+    CHECK(who_text(who, 0, "waiter") == "web[21]");
+    CHECK(who_text(who, 0, "waited") == "run-queue");
+    CHECK(who_text(who, 0, "by") == "b[2]");
+    CHECK(who_text(who, 1, "by") == "0xffffffff9a000001 < 0xffffffff9a000002");
+}
+
+TEST_CASE("an interval has its own waits, and the whole has those of all") {
+    analyzer_run::Run run(who_header, {.group_by = {"pid"}, .keep_intervals = true});
+    run.feed(waits("a[1]", 3, 700, 10, 400) + "tick\t1795180005000000000\tseen=0\treported=0\n");
+    const auto of_first = who_of(run.analyzer->take_interval().value());
+    CHECK(who_numbers(of_first, 0) == std::vector<std::int64_t>{3, 700, 10, 400});
+    run.feed(waits("a[1]", 1, 100, 0, 100) + "end\t1795180007000000000\tseen=0\treported=0\n");
+    const auto of_second = who_of(run.analyzer->take_interval().value());
+    CHECK(who_numbers(of_second, 0) == std::vector<std::int64_t>{1, 100, 0, 100});
+    CHECK(who_numbers(who_of(run.analyzer->measured()), 0) == std::vector<std::int64_t>{4, 800, 10, 400});
+}
+
+TEST_CASE("what numbers of waits cannot be is not believed, and threads without end are one row") {
+    std::string all = who_header + waits("a[1]", 1, -5, -7, -9);
+    for (int i = 0; i < 5000; ++i)
+        all += waits(fmt::format("t[{}]", i), 1, 10, 0, 10);
+    const auto who = who_of(analyzer_run::Run(all).analyzer->measured());
+    CHECK(who.rows.size() <= 4097);
+    std::int64_t n = 0, ns = 0;
+    for (std::size_t i = 0; i < who.rows.size(); ++i) {
+        n += who_numbers(who, i)[0];
+        ns += who_numbers(who, i)[1];
+    }
+    CHECK(n == 5001);
+    CHECK(ns == 50000);
+    CHECK(who_text(who, 0, "waiter") == "other");
+}

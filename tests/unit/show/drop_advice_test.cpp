@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "kinds/drops/advice.h"
+#include "show/model/table.h"
+#include "unit/rows.h"
+
+using stapgen::rows::Drop;
+using namespace stapgen::kinds::drops;
+
+namespace {
+
+Drop drop(std::optional<std::string> symbol, std::optional<std::string> reason, std::int64_t count = 17) {
+    Drop drop;
+    drop.place.symbol = std::move(symbol);
+    drop.reason.name = std::move(reason);
+    drop.reason.number = drop.reason.name ? 3 : -1;
+    drop.count = count;
+    return drop;
+}
+
+DropAdvice advice_of(const Drop& drop) {
+    return stapgen::kinds::drops::advice_of(drop.place, drop.reason);
+}
+
+std::string content(const std::string& path) {
+    std::ifstream file(path);
+    REQUIRE_MESSAGE(file, path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+/// The names in a kernel's list of reasons.
+std::set<std::string> names_in(const std::string& release) {
+    const auto format = content(SYMBOLS_DATA "/kfree_skb-format-" + release);
+    std::set<std::string> names;
+    const std::regex entry(R"re(\{ \d+, "(\w+)" \})re");
+    for (std::sregex_iterator match(format.begin(), format.end(), entry), end; match != end; ++match)
+        names.insert((*match)[1]);
+    REQUIRE(names.size() > 97);
+    return names;
+}
+
+}  // namespace
+
+TEST_CASE("every reason that has advice is one of a real kernel's") {
+    auto names = names_in("6.12.117");
+    names.merge(names_in("7.2.12"));
+    for (const auto& known : known_drops())
+        CHECK_MESSAGE(names.contains(std::string(known.reason)), known.reason);
+}
+
+TEST_CASE("the most common reasons of both kernels have advice") {
+    for (const auto* release : {"6.12.117", "7.2.12"}) {
+        const auto names = names_in(release);
+        const auto advised = std::ranges::count_if(
+            names, [](const std::string& name) { return !advice_of(drop("ip_rcv", name)).text.empty(); });
+        CHECK(advised > 73);
+    }
+}
+
+TEST_CASE("what is known is in order, once, and each advice one line that fits a ticket") {
+    const auto key = [](const DropAdvice& known) { return std::pair(known.function, known.reason); };
+    const auto known = known_drops();
+    CHECK(std::ranges::is_sorted(known, std::ranges::less_equal{}, key));
+    for (const auto& [reason, text, function, benign] : known) {
+        INFO(function, " ", reason);
+        CHECK(text.size() > 29);
+        CHECK(text.size() <= 110);
+        CHECK(text.find_first_of("\n|<") == std::string_view::npos);
+        CHECK_FALSE(text.ends_with('.'));
+        // A reason alone never tells that nothing was lost.
+        CHECK_FALSE((benign && function.empty()));
+    }
+}
+
+TEST_CASE("place and reason together are benign where one of them alone is not") {
+    CHECK(advice_of(drop("sk_stream_kill_queues", "QUEUE_PURGE")).benign);
+    CHECK_FALSE(advice_of(drop("inet_sock_destruct", "QUEUE_PURGE")).benign);
+    CHECK_FALSE(advice_of(drop("skb_queue_purge_reason", "QUEUE_PURGE")).benign);
+    CHECK_FALSE(advice_of(drop("sk_stream_kill_queues", "NOMEM")).benign);
+    CHECK(advice_of(drop("icmp_rcv", "NO_SOCKET")).benign);
+    CHECK(advice_of(drop("ping_rcv", "NO_SOCKET")).benign);
+    CHECK_FALSE(advice_of(drop("tcp_v4_rcv", "NO_SOCKET")).benign);
+    CHECK_FALSE(advice_of(drop("icmp_rcv", "ICMP_CSUM")).benign);
+    CHECK_FALSE(advice_of(drop(std::nullopt, "NO_SOCKET")).benign);
+    CHECK(advice_of(drop(std::nullopt, "NO_SOCKET")).text.starts_with("nobody listens there"));
+}
+
+TEST_CASE("before there were reasons the place alone counts, and an unspecified reason is like none") {
+    CHECK(advice_of(drop("unix_stream_recvmsg", std::nullopt)).benign);
+    CHECK(advice_of(drop("unix_stream_connect", "NOT_SPECIFIED")).benign);
+    CHECK(advice_of(drop("ip_rcv", "NOT_SPECIFIED")).function.empty());
+    CHECK(advice_of(drop("ip_rcv", std::nullopt)).text.empty());
+    CHECK(advice_of(drop(std::nullopt, std::nullopt)).text.empty());
+    CHECK(advice_of(drop("", std::nullopt)).text.empty());
+    CHECK(advice_of(drop("unix_stream_recvmsg", "NEW_REASON")).text.empty());
+    CHECK(advice_of(drop("unix_stream_recvmsg", "")).text.empty());
+}
+
+TEST_CASE("a reason without a name could be any: nothing is said of it") {
+    auto unnamed = drop("unix_stream_recvmsg", std::nullopt);
+    unnamed.reason.number = 77;
+    CHECK_FALSE(advice_of(unnamed).benign);
+    CHECK(advice_of(unnamed).text.empty());
+}
+
+TEST_CASE("what a compiler appends to a function's name is no part of it") {
+    for (const auto* symbol : {"icmp_rcv.cold", "icmp_rcv.isra.0", "icmp_rcv.constprop.0.cold", "icmp_rcv.part.19"})
+        CHECK_MESSAGE(advice_of(drop(symbol, "NO_SOCKET")).benign, symbol);
+    CHECK_FALSE(advice_of(drop("icmp_rcv_more", "NO_SOCKET")).benign);
+    CHECK_FALSE(advice_of(drop(".cold", "NO_SOCKET")).benign);
+}
+
+TEST_CASE("advice is given once for all drops that it is for, that for the most first") {
+    stapgen::rows::Summary summary;
+    summary.drops = {drop("tcp_v4_rcv", "NO_SOCKET", 23), drop("sk_stream_kill_queues", "QUEUE_PURGE", 31),
+                     drop("udp_rcv", "NO_SOCKET", 19), drop("ip_rcv", std::nullopt, 997),
+                     drop("unix_stream_recvmsg", std::nullopt, 7)};
+    const auto results = stapgen::rows::results_of(summary);
+    using stapgen::table::Value;
+    const auto& rows = results.at("advice").rows;
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[0][0] == Value("NO_SOCKET"));
+    CHECK(rows[0][1] == Value());
+    CHECK(rows[0][3] == Value(std::int64_t{42}));
+    CHECK(rows[1][0] == Value("QUEUE_PURGE"));
+    CHECK(rows[1][1] == Value("sk_stream_kill_queues"));
+    CHECK(rows[1][3] == Value(std::int64_t{31}));
+    CHECK(rows[2][0] == Value());
+    CHECK(rows[2][1] == Value("unix_stream_recvmsg"));
+    CHECK(rows[2][2] == Value(true));
+}
+
+TEST_CASE("hidden rows are counted") {
+    stapgen::rows::Summary summary;
+    summary.drops = {drop("sk_stream_kill_queues", "QUEUE_PURGE", 31), drop("udp_rcv", "NO_SOCKET", 19),
+                     drop("icmp_rcv", "NO_SOCKET", 5)};
+    const auto all = stapgen::rows::results_of(summary);
+    CHECK(all.at("drops").rows.size() == 3);
+    CHECK(stapgen::show::hidden_text(all).empty());
+    const auto some = stapgen::rows::results_of(summary, {.hide_benign = true});
+    REQUIRE(some.at("drops").rows.size() == 1);
+    CHECK(sum_of(some.at("drops"), "count") == 19);
+    CHECK(stapgen::show::hidden_text(some) == "36 drops at 2 benign places not shown");
+    CHECK(stapgen::show::hidden_text(1, 1) == "1 drop at 1 benign place not shown");
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "has.h"
+#include "show/html/html_scale.h"
+#include "show/html/html_sections.h"
+#include "unit/rows.h"
+
+using namespace stapgen;
+using namespace stapgen::rows;
+using namespace stapgen::show;
+using namespace stapgen::show::html;
+
+namespace {
+
+constexpr std::int64_t ms = 1'000'000, second = 1000 * ms;
+
+/// One stage, with 13 values of 4 us in each of 16 blocks, and 7 of 4 ms in the sixth.
+Summary a_burst() {
+    Summary summary;
+    summary.recipe = "r";
+    summary.series = Series(1);
+    table::Histogram whole;
+    for (std::int64_t block = 0; block < 16; ++block) {
+        for (int i = 0; i < 13; ++i)
+            summary.series.at(block * second / 128 + i).stages[0].add(4000), whole.add(4000);
+        for (int i = 0; block == 5 && i < 7; ++i)
+            summary.series.at(block * second / 128 + i).stages[0].add(4'000'000), whole.add(4'000'000);
+    }
+    summary.stages = {{"drv-ip", {}, whole}};
+    return summary;
+}
+
+std::map<std::string, std::string> shapes_of(const Plot& plot) {
+    std::map<std::string, std::string> shapes;
+    for (const auto& shape : plot.shapes)
+        shapes[shape.look] = shape.path;
+    return shapes;
+}
+
+std::vector<std::string> texts_of(const std::vector<Tick>& ticks) {
+    std::vector<std::string> texts;
+    for (const auto& tick : ticks)
+        texts.push_back(tick.text);
+    return texts;
+}
+
+}  // namespace
+
+TEST_CASE("a burst is one cell of a heatmap: its column, its row, its shade") {
+    const auto plots = heatmaps_of(results_of(a_burst(), {}));
+    REQUIRE(plots.size() == 1);
+    const auto& plot = plots[0];
+    CHECK(plot.name == "drv-ip");
+    CHECK(plot.width == 16);
+    // Ten doublings at four rows each.
+    CHECK(plot.height == 40);
+    CHECK(has(plot.caption, "n 215; a column is 7.81 ms; a cell is darker the more values it has, 13 at most"));
+    const auto shapes = shapes_of(plot);
+    CHECK(shapes.at("h8") == "M0 39.5h16");
+    CHECK(shapes.at("h6") == "M5 0.5h1");  // log 7 / log 13 is 0.76 of the seven steps
+    // P50, of at least 6 values, is 4 us in each column.
+    CHECK(has(shapes.at("line c8"), "M0 40h1L1 40h1"));
+    CHECK_FALSE(shapes.contains("line c3"));
+    CHECK(texts_of(plot.x) == std::vector<std::string>{"0", "50 ms", "100 ms"});
+}
+
+TEST_CASE("time between recordings is one empty column") {
+    auto summary = a_burst(), later = a_burst();
+    later.series.shift(1000 * second);
+    summary.series += later.series;
+    const auto plots = heatmaps_of(results_of(summary, {}));
+    REQUIRE(plots.size() == 1);
+    CHECK(plots[0].width == 16 + 1 + 16);
+    CHECK(shapes_of(plots[0]).at("gap") == "M16 0h1v40h-1z");
+    CHECK(shapes_of(plots[0]).at("h8") == "M0 39.5h16m1 0h16");
+    CHECK(texts_of(plots[0].x) == std::vector<std::string>{"0", "16.7 min"});
+}
+
+TEST_CASE("recordings of the same time share their columns") {
+    auto summary = a_burst();
+    summary.series += a_burst().series;
+    const auto plots = heatmaps_of(results_of(summary, {}));
+    REQUIRE(plots.size() == 1);
+    CHECK(plots[0].width == 16);
+    CHECK(has(plots[0].caption, "26 at most"));
+}
+
+TEST_CASE("there is no heatmap of a few blocks of time") {
+    Summary summary;
+    summary.series = Series(1);
+    table::Histogram whole;
+    summary.series.at(0).stages[0].add(1);
+    whole.add(1);
+    summary.stages = {{"a", {}, whole}};
+    CHECK(heatmaps_of(results_of(summary, {})).empty());
+    CHECK(heatmaps_of(results_of({}, {})).empty());
+}
+
+TEST_CASE("a curve ends at the highest percentile that n allows") {
+    Summary summary;
+    table::Histogram few, many;
+    for (int i = 1; i <= 11; ++i)
+        few.add(i * 1000);
+    for (int i = 1; i <= 20'011; ++i)
+        many.add(i * 1000);
+    summary.stages = {{"few", {}, few}, {"many", {}, many}, {"none", {}, {}}};
+    const auto plots = curves_of(results_of(summary, {}));
+    REQUIRE(plots.size() == 1);
+    CHECK(texts_of(plots[0].x) == std::vector<std::string>{"P50", "P90", "P99", "P99.9"});
+    const auto shapes = shapes_of(plots[0]);
+    // The last step that eleven values are enough for.
+    CHECK(has(shapes.at("line c1"), "L100 0"));
+    const auto& last = shapes.at("line c0");
+    CHECK(std::stod(last.substr(last.rfind('L') + 1)) < 25);
+    CHECK_FALSE(shapes.contains("line c2"));
+}
+
+TEST_CASE("a call in an icicle is as wide as it took, at its begin and depth") {
+    Summary summary;
+    summary.calls = {{1, 1000, 8000, 0, "ip_rcv", "", false, 3, 0, ""},
+                     {1, 3000, 2000, 1, "tcp_v4_rcv", "skb", false, 3, 0, ""},
+                     {1, 50'000, 400, 0, "tcp_recvmsg", "", true, 1, 191, "reader"}};
+    const auto section = calls_section(results_of(summary, {}));
+    REQUIRE(section.icicles.size() == 2);
+    const auto& softirq = section.icicles[0];
+    CHECK(softirq.caption == "packet 1 in softirq on CPU 3: 8.00 us from 0 ns on");
+    REQUIRE(softirq.bars.size() == 2);
+    CHECK(softirq.depth == 2);
+    CHECK(softirq.bars[0].part == 1);
+    CHECK(softirq.bars[1].from == 0.25);
+    CHECK(softirq.bars[1].part == 0.25);
+    CHECK(softirq.bars[1].depth == 1);
+    CHECK(softirq.bars[1].title == "tcp_v4_rcv(skb): 2.00 us, from 2.00 us on");
+    CHECK(section.icicles[1].caption == "packet 1 in thread 191 reader: 400 ns from 49.0 us on");
+    CHECK(section.listings.size() == 1);
+}
+
+TEST_CASE("marks of scales are round and few") {
+    CHECK(texts_of(LogScale(900, 2'000'000'000).ticks(4)) == std::vector<std::string>{"1 us", "100 us", "10 ms"});
+    CHECK(texts_of(LogScale(900, 9000).ticks(6)) == std::vector<std::string>{"1 us", "2 us", "5 us"});
+    CHECK(texts_of(linear_ticks(7'000'000, true)) == std::vector<std::string>{"0", "2 ms", "4 ms", "6 ms"});
+    CHECK(texts_of(linear_ticks(31, false)) == std::vector<std::string>{"0", "10", "20"});
+    const TimeColumns hours({{0, 3600 * second}, {3600 * second, 7200 * second}, {7200 * second, 10'800 * second}});
+    CHECK(hours.count() == 3);
+    CHECK(hours.gaps().empty());
+    CHECK(texts_of(hours.ticks()) == std::vector<std::string>{"0", "60 min", "2 h"});
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "study/why.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kinds/latency/waits.h"
+#include "study/whose.h"
+#include "unit/show/repeated.h"
+
+using namespace stapgen;
+using study::why_of;
+using table::Group, table::Histogram, table::Meet, table::Type, table::Value;
+
+namespace {
+
+constexpr std::int64_t ms = 1'000'000;
+
+/// Results of net-latency, row by row.
+struct Made {
+    table::Table stages{.name = "stages",
+                        .columns = {{"stage", Type::text, Meet::key},
+                                    {"group", Type::group, Meet::key},
+                                    {"distribution", Type::distribution, Meet::add},
+                                    {"part_of", Type::text, Meet::same}}};
+    table::Table ways{.name = "ways", .columns = {{"number"}, {"way", Type::text, Meet::key}, {"n"}}};
+    table::Table way_stages{.name = "ways.stages",
+                            .columns = {{"number"}, {"stage", Type::text, Meet::key}, {"sum_ns", Type::number}}};
+    table::Table tail{.name = "tail",
+                      .columns = {{"number"},
+                                  {"threshold_ns", Type::duration, Meet::same},
+                                  {"n_slow"},
+                                  {"slow_mean_ns", Type::mean, Meet::same},
+                                  {"rest_mean_ns", Type::mean, Meet::same}}};
+    table::Table tail_stages{
+        .name = "tail.stages",
+        .columns = {{"number"}, {"stage", Type::text, Meet::key}, {"excess_share", Type::share, Meet::same}}};
+    table::Table slowest{.name = "slowest",
+                         .columns = {{"number"},
+                                     {"total_ns", Type::duration, Meet::never},
+                                     {"stages_ns", Type::durations, Meet::never},
+                                     {"of", Type::group, Meet::never}}};
+    table::Table accounting{.name = "accounting",
+                            .columns = {{"seen"}, {"filtered"}, {"incomplete"}, {"lost"}},
+                            .rows = {{std::int64_t{0}, std::int64_t{0}, std::int64_t{0}, std::int64_t{0}}}};
+    table::Table transport{
+        .name = "accounting.transport", .columns = {{"skipped_probes"}}, .rows = {{std::int64_t{0}}}};
+    table::Table incomplete{.name = "accounting.incomplete_by",
+                            .columns = {{"name", Type::text, Meet::key}, {"count", Type::count, Meet::add}}};
+    table::Table origins{.name = "origins", .columns = {{"filters", Type::labels, Meet::never}}};
+
+    void way(const std::string& name, std::int64_t n) { ways.rows.push_back({std::ssize(ways.rows), name, n}); }
+    void stage(const std::string& name, Histogram stats, Group group = {}) {
+        const auto dot = name.find('.');
+        if (group.empty() && dot == std::string::npos && !ways.rows.empty())
+            way_stages.rows.push_back({ways.rows.back().front(), name, stats.sum()});
+        stages.rows.push_back({name, std::move(group), std::move(stats),
+                               dot == std::string::npos ? Value() : Value(name.substr(0, dot))});
+    }
+    void excess(std::int64_t way, const std::string& name, double share) {
+        tail_stages.rows.push_back({way, name, share});
+    }
+    void account(std::int64_t seen, std::int64_t filtered, std::int64_t incomplete_n, std::int64_t lost) {
+        accounting.rows = {{seen, filtered, incomplete_n, lost}};
+    }
+    [[nodiscard]] table::Results results() const {
+        table::Results all;
+        all.tables = {stages, ways, way_stages, tail, tail_stages, slowest, accounting, transport, incomplete, origins};
+        return all;
+    }
+};
+
+Group thread(std::int64_t pid, std::int64_t tid, const std::string& comm) {
+    return {{"pid", pid}, {"tid", tid}, {"comm", comm}};
+}
+
+/// 1,009 replies, of each 40 ms are Nagle's.
+Made nagle() {
+    Made made;
+    made.way("tx", 1009);
+    made.stage("app-tcp", repeated(41 * ms, 1009));
+    made.stage("app-tcp.send-call", repeated(ms, 1009));
+    made.stage("app-tcp.nagle", repeated(40 * ms, 1009));
+    return made;
+}
+
+std::string only_cause(const Made& made) {
+    const auto why = why_of(made.results());
+    REQUIRE(why.causes.size() == 1);
+    return why.causes.front().what;
+}
+
+}  // namespace
+
+TEST_CASE("a cause is a sentence, with what the table of waits knows of it") {
+    auto made = nagle();
+    made.stage("app-tcp.nagle", repeated(40 * ms, 1009), thread(233, 233, "redis-server"));
+    const auto why = why_of(made.results());
+    REQUIRE(why.causes.size() == 1);
+    const auto& cause = why.causes.front();
+    CHECK(cause.part == "app-tcp.nagle");
+    CHECK(cause.what ==
+          "1,009 of 1,009 packets sent by redis-server[233] waited 40.0 ms for an acknowledgment: Nagle; the program "
+          "does not set TCP_NODELAY");
+    CHECK(cause.known == kinds::latency::wait_of("app-tcp.nagle")->known);
+    CHECK(cause.remedy == kinds::latency::wait_of("app-tcp.nagle")->remedy);
+    CHECK(why.caveats.empty());
+    CHECK(why.nothing.empty());
+}
+
+TEST_CASE("the time is that of all packets, and what divides a stage counts instead of it") {
+    auto made = nagle();
+    made.stage("qdisc", repeated(ms, 1009));
+    const auto why = why_of(made.results());
+    REQUIRE(why.parts.size() == 3);
+    CHECK(why.parts[0].name == "app-tcp.nagle");
+    CHECK(why.parts[0].share == doctest::Approx(40.0 / 42));
+    CHECK(why.parts[1].share == doctest::Approx(1.0 / 42));
+    CHECK(why.parts[0].n == 1009);
+    CHECK(why.parts[0].p50_ns.value_or(0) == doctest::Approx(40.0 * ms).epsilon(0.002));
+    CHECK_FALSE(why.parts[0].excess);
+}
+
+TEST_CASE("whose packets: one thread, one process, one name, or the filter") {
+    const auto sentence = [](const std::vector<std::pair<int, Group>>& groups, const table::Labels& filters = {}) {
+        auto made = nagle();
+        for (const auto& [n, group] : groups)
+            made.stage("app-tcp.nagle", repeated(40 * ms, n), group);
+        made.origins.rows.push_back({filters});
+        const auto text = only_cause(made);
+        return text.substr(0, text.find(" waited"));
+    };
+    const std::string all = "1,009 of 1,009 packets sent";
+    CHECK(sentence({}) == all);
+    CHECK(sentence({{1009, thread(231, 233, "worker")}}) == all + " by worker[233]");
+    CHECK(sentence({{1002, thread(231, 233, "worker")}, {7, thread(231, 239, "worker")}}) ==
+          all + " by 2 threads of worker[231]");
+    CHECK(sentence({{1002, thread(231, 233, "worker")}, {7, thread(231, 239, "bio")}}) ==
+          all + " by 2 threads of process 231");
+    CHECK(sentence({{1002, thread(231, 233, "nginx")}, {7, thread(241, 241, "nginx")}}) ==
+          all + " by threads named nginx");
+    CHECK(sentence({{1002, thread(231, 233, "nginx")}, {7, thread(241, 241, "curl")}}) == all);
+    CHECK(sentence({{1002, thread(231, 233, "nginx")}, {7, {{"other", true}}}}) == all);
+    // Of packets in no group whose they are is not known.
+    CHECK(sentence({{1002, thread(231, 233, "nginx")}}) == all);
+    CHECK(sentence({}, {{"comm", "memcached"}}) == all + " by threads named memcached");
+    CHECK(sentence({}, {{"target-pid", "211"}}) == all + " by process 211");
+    CHECK(sentence({}, {{"port", "211"}}) == all);
+}
+
+TEST_CASE("of packets in no group the slowest say whose they are, if they waited there and agree") {
+    const auto sentence = [](std::int64_t nagle_ns, std::int64_t tid, const std::string& remote) {
+        auto made = nagle();
+        for (int i = 0; i < 3; ++i) {
+            auto of = thread(231, i == 2 ? tid : 233, "redis");
+            of.push_back({"remote", i == 2 ? remote : "10.0.0.2:40009"});
+            made.slowest.rows.push_back(
+                {std::int64_t{0}, 43 * ms, table::Durations{{"app-tcp.nagle", nagle_ns}, {"app-tcp", 43 * ms}}, of});
+        }
+        const auto text = only_cause(made);
+        return text.substr(text.find("TCP_NODELAY") + 11);
+    };
+    CHECK(sentence(41 * ms, 233, "10.0.0.2:40013") == "; the 3 slowest are of redis[233], with 10.0.0.2");
+    CHECK(sentence(41 * ms, 233, "10.0.0.3:40013") == "; the 3 slowest are of redis[233]");
+    CHECK(sentence(41 * ms, 239, "10.0.0.2:40013") == "; the 3 slowest are with 10.0.0.2");
+    CHECK(sentence(41 * ms, 239, "10.0.0.3:40013").empty());
+    CHECK(sentence(19 * ms, 233, "10.0.0.2:40013").empty());
+}
+
+TEST_CASE("where median and mean are far apart both are said, and of a few packets the mean") {
+    auto made = nagle();
+    Histogram two = repeated(3 * ms, 701);
+    two += repeated(130 * ms, 308);
+    made.stages.rows.back()[2] = two;
+    CHECK(only_cause(made).find("waited 3.00 ms (P50; mean 41.8 ms) for an acknowledgment") != std::string::npos);
+    made.stages.rows.back()[2] = repeated(9001 * ms, 5);
+    CHECK(only_cause(made).starts_with("5 of 1,009 packets sent waited 9.00 s for"));
+}
+
+TEST_CASE("a cause matters with 5 % of the time or of a tail's excess, three at most, and none that is not known") {
+    Made made;
+    made.way("rx", 1009);
+    made.tail.rows = {{std::int64_t{0}, 300 * ms, std::int64_t{7}, 400e6, 100e6}};
+    made.stage("tcp-app", repeated(100 * ms, 1009));
+    made.stage("tcp-app.undivided", repeated(43 * ms, 1009));
+    made.stage("tcp-app.program", repeated(48 * ms, 1009));
+    made.stage("tcp-app.run-queue", repeated(5 * ms, 1009));
+    made.stage("tcp-app.asleep", repeated(4 * ms, 1009));
+    const auto parts = [&] {
+        std::vector<std::string> names;
+        for (const auto& cause : why_of(made.results()).causes)
+            names.push_back(cause.part);
+        return names;
+    };
+    using Names = std::vector<std::string>;
+    CHECK(parts() == Names{"tcp-app.program", "tcp-app.run-queue"});
+    made.excess(0, "tcp-app.asleep", 0.049);
+    CHECK(parts() == Names{"tcp-app.program", "tcp-app.run-queue"});
+    made.tail_stages.rows.clear();
+    made.excess(0, "tcp-app.asleep", 0.83);
+    CHECK(parts() == Names{"tcp-app.program", "tcp-app.asleep", "tcp-app.run-queue"});
+    made.stage("udp-app", repeated(11 * ms, 1009));
+    CHECK(parts() == Names{"tcp-app.program", "tcp-app.asleep"});  // 4.5 % of more
+    made.stage("udp-app.recv-call", repeated(11 * ms, 1009));
+    CHECK(parts() == Names{"tcp-app.program", "tcp-app.asleep", "udp-app.recv-call"});
+    made.stage("drv-ip", repeated(31 * ms, 1009));
+    CHECK(parts() == Names{"tcp-app.asleep", "tcp-app.program", "drv-ip"});
+    // Of a direction whose tail is short it is little of both tails together.
+    made.way("tx", 1009);
+    made.tail.rows.push_back({std::int64_t{1}, 3 * ms, std::int64_t{7}, 4e6, 1e6});
+    made.excess(1, "qdisc", 0.97);
+    CHECK(parts() == Names{"tcp-app.asleep", "tcp-app.program", "drv-ip"});
+    const auto all = why_of(made.results()).parts;
+    const auto asleep = std::ranges::find(all, "tcp-app.asleep", &study::WhyPart::name);
+    REQUIRE(asleep != all.end());
+    CHECK(asleep->excess.value() == doctest::Approx(0.83 * 100 / 101));
+    made.ways.rows.pop_back();
+    made.tail.rows.pop_back();
+    made.tail_stages.rows.pop_back();
+    CHECK(study::tail_text(why_of(made.results()).ways) == "7 received above 300 ms");
+}
+
+TEST_CASE("what is missing is said above 1 %, and what is not divided") {
+    auto made = nagle();
+    made.account(1009, 0, 10, 10);
+    made.transport.rows = {{std::int64_t{10}}};
+    CHECK(why_of(made.results()).caveats.empty());
+    made.account(1009, 0, 11, 11);
+    made.incomplete.rows = {{std::string("mptcp"), std::int64_t{11}}, {std::string("dropped"), std::int64_t{0}}};
+    made.transport.rows = {{std::int64_t{11}}};
+    CHECK(why_of(made.results()).caveats == std::vector<std::string>{"1.1 % of the packets seen were lost",
+                                                                     "11 probes were skipped, for 1,009 packets seen",
+                                                                     "1.1 % could not be followed (mptcp)"});
+    made = nagle();
+    made.stages.rows[1][0] = std::string("app-tcp.undivided");
+    CHECK(why_of(made.results()).caveats == std::vector<std::string>{"2.4 % of app-tcp is undivided"});
+    made.stages.rows.erase(made.stages.rows.begin() + 1);
+    CHECK(why_of(made.results()).caveats == std::vector<std::string>{"2.4 % of app-tcp is undivided"});
+    made = nagle();
+    made.stages.rows.resize(1);
+    CHECK(why_of(made.results()).caveats ==
+          std::vector<std::string>{"measured without parts (--no-parts, or an older stapgen): stages only"});
+    CHECK(why_of(made.results()).causes.empty());
+}
+
+TEST_CASE("too few packets for a tail are said of each direction") {
+    Made made;
+    made.way("rx", 13);
+    made.stage("drv-ip", repeated(ms, 13));
+    made.stage("tcp-app", repeated(ms, 13));
+    made.stage("tcp-app.asleep", repeated(ms, 13));
+    made.way("tx", 367);
+    made.stage("qdisc", repeated(ms, 367));
+    CHECK(why_of(made.results()).caveats ==
+          std::vector<std::string>{"13 packets received, 367 sent are too few for a tail: 368 are needed"});
+    made.ways.rows.back().back() = std::int64_t{373};
+    CHECK(why_of(made.results()).caveats ==
+          std::vector<std::string>{"13 packets received are too few for a tail: 368 are needed"});
+    CHECK(study::packets_text(why_of(made.results()).ways) == "13 packets received, 373 sent");
+}
+
+TEST_CASE("without packets it says what to check") {
+    Made made;
+    CHECK(why_of(made.results()).nothing.find("there was no TCP or UDP data") != std::string::npos);
+    made.account(2017, 2017, 0, 0);
+    CHECK(why_of(made.results()).nothing.find("Check the filters") != std::string::npos);
+    made.account(2017, 2011, 6, 0);
+    CHECK(why_of(made.results()).nothing.find("measured to its end") != std::string::npos);
+}
