@@ -3,12 +3,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/tcp.h>
+#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,11 +36,11 @@ static const struct cause {
               {"cork", 107, 0},      {"msg-more", 109, 113},       {"autocork", 103, 101},
               {"rwnd", 40009, 0},    {"cwnd", 40009, 0},           {"loss-recovery", 200009, 0},
               {"sndbuf", 400009, 0}, {"pacing", 20011, 0},         {"tsq", 800011, 0},
-              {"eagain", 400009, 0}, {"notsent-lowat", 400009, 0}, {"socket-lock", 2000003, 103},
+              {"eagain", 400009, 0}, {"notsent-lowat", 400009, 0}, {"socket-lock", 8209, 103},
               {"connect", 101, 0},   {"local-drop", 101, 0},       {NULL, 0, 0}};
-enum { HELD_US = 20000, READER_SLEEPS_US = 100000, REFUSED_US = 300000, BESIDE_US = 500, MAX_ROUND = 2000003 + 103 };
+enum { HELD_US = 20000, READER_SLEEPS_US = 100000, REFUSED_US = 300000, MAX_ROUND = 800011, PAGE = 4096 };
 static const struct cause* cause;
-static char bytes[MAX_ROUND];
+static char bytes[MAX_ROUND] __attribute__((aligned(PAGE)));
 
 static bool is(const char* name) {
     return !strcmp(cause->name, name);
@@ -94,20 +99,47 @@ static void refuse(unsigned port) {
     sleep_us(REFUSED_US);
     _exit(system("nft delete table ip held") != 0);
 }
-// While the other thread's call copies.
+// A page of what is sent is missing: the call that copies it has the socket's lock for HELD_US.
+static int faults = -1;
+static sem_t is_held;
+static char* const missing = bytes + PAGE;
+static void watch_page(void) {
+    struct uffdio_api api = {.api = UFFD_API};
+    struct uffdio_register page = {.range = {(uintptr_t)missing, PAGE}, .mode = UFFDIO_REGISTER_MODE_MISSING};
+    faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+    if (faults < 0 || ioctl(faults, UFFDIO_API, &api) || ioctl(faults, UFFDIO_REGISTER, &page)) die("userfaultfd: %m");
+    if (sem_init(&is_held, 0, 0)) die("sem_init: %m");
+}
+static void* bring_page(void* unused) {
+    struct uffd_msg fault;
+    struct uffdio_zeropage page = {.range = {(uintptr_t)missing, PAGE}};
+    (void)unused;
+    if (read(faults, &fault, sizeof fault) != sizeof fault) die("no fault: %m");
+    sem_post(&is_held);
+    sleep_us(HELD_US);
+    if (ioctl(faults, UFFDIO_ZEROPAGE, &page)) die("UFFDIO_ZEROPAGE: %m");
+    return NULL;
+}
 static void* send_beside(void* fd) {
-    sleep_us(BESIDE_US);
+    int waited;
+    RETRY(waited, sem_wait(&is_held));
     send_bytes(*(int*)fd, cause->second, 0);
     return NULL;
 }
+static void send_held(int fd, uint64_t* returned, uint64_t* ended) {
+    pthread_t handler, beside;
+    if (madvise(missing, PAGE, MADV_DONTNEED)) die("madvise: %m");
+    if (pthread_create(&handler, NULL, bring_page, NULL) || pthread_create(&beside, NULL, send_beside, &fd))
+        die("no thread");
+    send_bytes(fd, cause->first, 0);
+    *returned = now_ns();
+    pthread_join(handler, NULL);
+    pthread_join(beside, NULL);
+    *ended = now_ns();
+}
 static void send_round(int fd, unsigned port, uint64_t* returned, uint64_t* ended) {
     if (is("socket-lock")) {
-        pthread_t thread;
-        if (pthread_create(&thread, NULL, send_beside, &fd)) die("no thread");
-        send_bytes(fd, cause->first, 0);
-        *returned = now_ns();
-        pthread_join(thread, NULL);
-        *ended = now_ns();
+        send_held(fd, returned, ended);
         return;
     }
     if (is("local-drop")) refuse(port);
@@ -137,8 +169,8 @@ static void send_rounds(const char* address, unsigned port, long long rounds) {
     if (is("notsent-lowat")) set(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, 1);
     if (is("pacing")) set(fd, SOL_SOCKET, SO_MAX_PACING_RATE, 100000);
     if (is("sndbuf") || is("eagain")) set(fd, SOL_SOCKET, SO_SNDBUF, 4608);
-    if (is("rwnd") || is("cwnd") || is("loss-recovery") || is("tsq") || is("socket-lock"))
-        set(fd, SOL_SOCKET, SO_SNDBUFFORCE, 8 << 20);
+    if (is("rwnd") || is("cwnd") || is("loss-recovery") || is("tsq")) set(fd, SOL_SOCKET, SO_SNDBUFFORCE, 8 << 20);
+    if (is("socket-lock")) watch_page();
     for (long long i = 0; i < rounds; i++) {
         uint64_t began, returned, ended;
         ssize_t got;
