@@ -7,6 +7,7 @@
 #include "kinds/counts/counts.h"
 #include "kinds/drops/drops.h"
 #include "kinds/latency/latency.h"
+#include "kinds/ledger/ledger.h"
 #include "kinds/who/who.h"
 
 namespace stapgen::analyze {
@@ -23,7 +24,8 @@ constexpr auto kinds_there_are = std::to_array<KindOf>({{kinds::latency::make, k
                                                         {kinds::drops::make, kinds::drops::put_results},
                                                         {kinds::counts::make, kinds::counts::put_results},
                                                         {kinds::calls::make, kinds::calls::put_results},
-                                                        {kinds::who::make, kinds::who::put_results}});
+                                                        {kinds::who::make, kinds::who::put_results},
+                                                        {kinds::ledger::make, kinds::ledger::put_results}});
 
 }  // namespace
 

@@ -349,6 +349,7 @@ void Loop::ask() {
     asked_ = true;
     last_sign_of_life_ = Clock::now();
     if (exited_) return;
+    if (handlers_.stopping) guarded(handlers_.stopping);
     if (command_.takes_input) {
         input_.close();
     } else {

@@ -252,7 +252,7 @@ Source read_source(TomlTable& table, const Recipe& recipe) {
         table.wrong("reads", fmt::format("stapgen cannot read '{}'", base::printable(reads)),
                     "'reads' takes network-counters; without 'reads' the recipe needs a script.stp");
     }
-    for (const auto* key : {"by", "cost", "filters", "parameters", "stages", "stap"}) {
+    for (const auto* key : {"by", "cost", "filters", "parameters", "reads-links", "stages", "stap"}) {
         if (table.has(key)) {
             table.wrong(key, fmt::format("'{}' is for a script, and a recipe with 'reads' has none", key));
         }
@@ -341,6 +341,7 @@ Recipe read_recipe(TomlTable& table) {
     if (!record) table.wrong("name", "the recipe has no [record]");
     recipe.record = read_record(*record);
     recipe.source = read_source(table, recipe);
+    recipe.reads_links = table.flag("reads-links");
     for (auto& stage : table.tables("stages")) {
         recipe.stages.push_back({stage.text("name"), stage.text("help")});
         const auto field = recipe.record.find(recipe.stages.back().name);

@@ -103,6 +103,8 @@ struct Recipe {
     std::optional<std::int64_t> interval_s;  ///< for recipes that report by interval: the default, seconds
     std::vector<std::string> macros;         ///< for stap's -D: NAME=VALUE
     bool guru = false;                       ///< its script has C of its own, unchecked: for stap's -g
+    bool reads_links =
+        false;  ///< its script looks on as the counters of network devices are read, at both ends of a run
 
     /// What a recording of it begins with, where it is not aggregated.
     [[nodiscard]] schema::Header header() const;

@@ -71,6 +71,11 @@ bool parse_recipe(std::string_view text, Header& header) {
     return !header.recipe.empty() && !has_control(text);
 }
 
+bool has(const Schema& schema, std::string_view name, FieldType type) {
+    const auto field = schema.find(name);
+    return field && schema.fields[*field].type == type;
+}
+
 }  // namespace
 
 std::optional<std::size_t> Schema::find(std::string_view name) const {
@@ -99,11 +104,12 @@ std::optional<std::size_t> find_direction(const Schema& schema) {
 }
 
 bool tells_waits(const Schema& schema) {
-    const auto is = [&](std::string_view name, FieldType type) {
-        const auto field = schema.find(name);
-        return field && schema.fields[*field].type == type;
-    };
-    return is("waited", FieldType::text) && is("n", FieldType::count);
+    return has(schema, "waited", FieldType::text) && has(schema, "n", FieldType::count);
+}
+
+bool is_ledger(const Schema& schema) {
+    return has(schema, "entry", FieldType::text) && has(schema, "of", FieldType::text) &&
+           has(schema, "packets", FieldType::count);
 }
 
 bool has_statistics(const Field& field) {

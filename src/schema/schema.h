@@ -91,6 +91,9 @@ std::optional<std::size_t> find_direction(const Schema& schema);
 /// Whether its records are waits of a thread: a text `waited` says what it waited for, and a count `n` how often.
 bool tells_waits(const Schema& schema);
 
+/// Whether its records are entries of a ledger: texts `entry` and `of`, and a count.
+bool is_ledger(const Schema& schema);
+
 /// Whether a report has a row for it: a stage or a value.
 bool has_statistics(const Field& field);
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "decode/record_parser.h"
+#include "host/containers/machine.h"
 #include "host/facts.h"
 #include "host/net_counters.h"
 #include "launch/child_process.h"
@@ -82,6 +83,7 @@ class Measurement {
     std::int64_t bytes_ = 0;  ///< of all lines, with their ends
     std::int64_t intervals_ = 0;
     std::vector<recipe::Counter> counters_;  ///< of the header's recipe
+    bool reads_links_ = false;               ///< likewise
     std::optional<recipe::Cost> expected_;   ///< likewise
     overhead::CostWatch cost_;
     host::NetCounters counters_before_;
@@ -112,6 +114,9 @@ launch::Handlers Measurement::handlers() {
     handlers.output = [this](launch::Line line, launch::Control& control) { output(line, control); };
     handlers.error = [this](launch::Line line, launch::Control&) { error(line); };
     handlers.tick = [this](launch::Control& control) { tick(control); };
+    handlers.stopping = [this] {
+        if (reads_links_) containers::read_device_counters("/");
+    };
     handlers.ended = [this] { live_.reset(); };
     return handlers;
 }
@@ -150,6 +155,7 @@ void Measurement::take_recipe(const decode::Header& header) {
     session_.set(std::move(setup));
     if (const auto recipe = recipe::find_recipe(catalog_, header.recipe)) {
         counters_ = recipe->counters;
+        reads_links_ = recipe->reads_links;
         expected_ = recipe->as_recorded(header).cost;
     }
 }
@@ -260,6 +266,7 @@ void Measurement::begin(const decode::Ready& ready) {
     ready_at_ = Clock::now();
     clocks_at_ready_ = host::read_clock_offsets();
     if (!counters_.empty()) counters_before_ = host::read_net_counters(machine_);
+    if (reads_links_) containers::read_device_counters("/");
     cost_.begin(machine_);
     progress_.end();
     if (plan_.live) {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 
 #include "base/files.h"
@@ -176,6 +177,14 @@ std::optional<std::uint64_t> netns_of_link(const fs::path& path) {
 
 std::optional<std::uint64_t> netns_of_process(const fs::path& root, std::int64_t pid) {
     return netns_of_link(root / fmt::format("proc/{}/ns/net", pid));
+}
+
+void read_device_counters(const fs::path& root) {
+    std::set<std::uint64_t> seen;
+    for (const auto& process : base::entries_of(root / "proc")) {
+        const auto netns = netns_of_link(process / "ns/net");
+        if (netns && seen.insert(*netns).second) (void)base::read_file(process / "net/dev");
+    }
 }
 
 std::optional<std::uint64_t> inode_of(const fs::path& file) {

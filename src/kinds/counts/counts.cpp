@@ -37,7 +37,7 @@ class Counts final : public Kind {
             is_of_place |= type == FieldType::address || type == FieldType::place || type == FieldType::stack;
             if (type == FieldType::count && !fields.count) fields.count = i;
         }
-        if (!fields.count || is_of_place || tells_waits(schema)) return false;
+        if (!fields.count || is_of_place || tells_waits(schema) || is_ledger(schema)) return false;
         fields.keys = decode::group_keys(schema, group_by_);
         if (counted_.empty()) counted_ = schema.fields[*fields.count].name;
         return true;

@@ -76,6 +76,13 @@ Section averages_section(const table::Results& results) {
     return section;
 }
 
+Section ledger_section(const table::Results& results) {
+    Section section{"ledger", "The ledger", results.sentences("ledger")};
+    if (!results.at("ledger").rows.empty())
+        section.tables.push_back(laid_out(results.at("ledger"), "What became of received packets"));
+    return section;
+}
+
 Section who_section(const table::Results& results) {
     Section section{"who", "What threads waited for", results.sentences("who")};
     if (!results.at("who").rows.empty())

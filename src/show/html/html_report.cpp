@@ -74,6 +74,7 @@ Run run_of(const Results& results, const Options& options, std::size_t number, s
     add_charted(html::distribution_section(results));
     add_section(run, html::slowest_section(results));
     add_section(run, html::who_section(results));
+    add_section(run, html::ledger_section(results));
     add_charted(html::drops_section(results));
     add_section(run, html::tallies_section(results));
     add_section(run, html::averages_section(results));

@@ -43,6 +43,7 @@ Section stages_section(const table::Results& results, const Options& options);
 Section tail_section(const table::Results& results);
 Section slowest_section(const table::Results& results);
 Section who_section(const table::Results& results);
+Section ledger_section(const table::Results& results);
 Section groups_section(const table::Results& results, const Options& options);
 
 /// The length to which blocks must be joined until blocks times stages are `rows` at most.

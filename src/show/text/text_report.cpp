@@ -294,6 +294,15 @@ void write_counts(std::ostream& out, const Results& results, const Options& opti
     if (!meanings.empty()) out << '\n';
 }
 
+/// What became of received packets.
+void write_ledger(std::ostream& out, const Results& results, const Options& options) {
+    if (results.at("ledger").rows.empty()) return;
+    out << text_of(laid_out(results.at("ledger")), options.screen) << '\n';
+    for (const auto& sentence : results.sentences("ledger"))
+        say(out, sentence, options);
+    out << '\n';
+}
+
 /// What threads waited for, the worst first.
 void write_who(std::ostream& out, const Results& results, const Options& options) {
     auto who = results.at("who");
@@ -385,6 +394,7 @@ void write_report(std::ostream& out, const Results& results, const Options& opti
     write_averages(out, results, options);
     write_directions(out, results, options);
     write_who(out, results, options);
+    write_ledger(out, results, options);
     if (options.series && !options.interval && !options.quiet && !results.series->blocks().empty()) {
         write_blocks(out, results, "stages", results.series_stages, &table::Block::stages, options.screen);
         write_blocks(out, results, "values", results.series_values, &table::Block::values, options.screen);

@@ -20,10 +20,19 @@ struct net {
 typedef struct {
     struct net* net;
 } possible_net_t;
+struct rtnl_link_ops {
+    const char* kind;
+};
+struct device {
+    struct device* parent;
+};
+enum { LOOPBACK_IFINDEX = 1, IFF_LOOPBACK = 8 };
 struct net_device {
     char name[16];
     possible_net_t nd_net;
-    unsigned int priv_flags;
+    unsigned int flags, priv_flags;
+    struct device dev;
+    const struct rtnl_link_ops* rtnl_link_ops;
     struct {
         struct list_head lower;
     } adj_list;
@@ -146,7 +155,9 @@ struct tls_context {
 struct skb_shared_info {
     atomic_t dataref;
     unsigned short gso_size SHIM_OF_CPP(= 0), gso_segs SHIM_OF_CPP(= 0);
+    unsigned int gso_type SHIM_OF_CPP(= 0);
 };
+enum { SKB_GSO_DODGY = 2 };
 struct sk_buff {
     struct sk_buff *next, *prev;
     unsigned int truesize;
@@ -155,6 +166,7 @@ struct sk_buff {
     char cb[48];
     u32 len, data_len;
     int skb_iif;
+    u8 pkt_type : 3;
     __be16 protocol, vlan_proto;
     u16 vlan_tci;
     u16 transport_header, network_header, mac_header;
@@ -165,6 +177,7 @@ struct sk_buff {
 static inline int netif_is_bridge_port(const struct net_device* dev) {
     return dev->priv_flags & 1;
 }
+enum { VLAN_HLEN = 4 };
 #define skb_vlan_tag_present(skb) ((skb)->vlan_proto != 0)
 #define skb_vlan_tag_get(skb) ((skb)->vlan_tci)
 /* What is in pages: by the test. */
@@ -177,6 +190,18 @@ struct tcp_skb_cb {
     u32 ack_seq;
 };
 enum { SKB_DROP_REASON_TCP_OLD_DATA = 37, SKB_DROP_REASON_TCP_OFOMERGE = 40 };
+struct inet_skb_parm {
+    int iif;
+    u16 flags;
+};
+struct shim_inet6_skb_parm {
+    int iif;
+    u16 flags;
+};
+#define IPSKB_FRAG_COMPLETE 8
+#define IP6SKB_FRAGMENTED 16
+#define IPCB(skb) ((const struct inet_skb_parm*)&(skb)->cb[0])
+#define IP6CB(skb) ((const struct shim_inet6_skb_parm*)&(skb)->cb[0])
 #define TCP_SKB_CB(skb) ((const struct tcp_skb_cb*)&(skb)->cb[0])
 
 #endif

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/saturate.h"
+#include "base/text.h"
+#include "kinds/drops/advice.h"
+#include "kinds/drops/drops.h"
+#include "kinds/ledger/ledger.h"
+#include "table/texts.h"
+
+namespace stapgen::kinds::ledger {
+
+namespace {
+
+using table::count_of, table::held;
+using table::Meet, table::Type;
+
+/// Packets of one entry by what they are of.
+using Packets = std::map<std::string, std::int64_t, std::less<>>;
+using Entries = std::map<std::string, Packets, std::less<>>;
+
+std::int64_t sum_of(const Packets& packets) {
+    std::int64_t sum = 0;
+    for (const auto& [of, count] : packets)
+        base::add_saturating(sum, count);
+    return sum;
+}
+
+/// What the records say.
+Entries entries_of(const table::Table& rows) {
+    Entries entries;
+    for (const auto& row : rows.rows)
+        base::add_saturating(entries[*held<std::string>(rows.at(row, "entry"))][*held<std::string>(rows.at(row, "of"))],
+                             count_of(rows.at(row, "count")));
+    return entries;
+}
+
+/// Drops by the step at which they were. What a socket drops without a loss has reached it.
+Packets drops_of(const table::Table& drops, const Packets& reached) {
+    Packets packets;
+    for (const auto& row : drops.rows) {
+        const auto* group = held<table::Group>(drops.at(row, "group"));
+        const auto* field = group == nullptr ? nullptr : table::find_field(*group, "step");
+        const auto step = field == nullptr ? std::string() : table::group_text(*field);
+        const auto advice = drops::advice_of(*held<table::Place>(drops.at(row, "place")),
+                                             *held<table::Reason>(drops.at(row, "reason")));
+        if (!advice.benign || !reached.contains(step))
+            base::add_saturating(packets[step], count_of(drops.at(row, "count")));
+    }
+    return packets;
+}
+
+/// The ledger in its order, from the card on.
+table::Table ledger_table() {
+    return {.name = "ledger",
+            .row_name = "ledger",
+            .columns = {{"entry", Type::text, Meet::key, false, table::In::all, {1, "LEDGER", "", "", true}},
+                        {"of", Type::text, Meet::key, false, table::In::all, {2, "OF"}},
+                        {"packets", Type::count, Meet::add, false, table::In::all, {3, "PACKETS"}}},
+            .is_rare = true};
+}
+
+void put(table::Table& ledger, std::string_view entry, const Packets& packets) {
+    for (const auto& [of, count] : packets)
+        if (count != 0) ledger.rows.push_back({std::string(entry), of, count});
+}
+
+struct Ledger {
+    Entries entries;
+    Packets dropped, delivered, before_hand_over;
+    std::int64_t received = 0, lost = 0, unexplained = 0;
+
+    /// None where the records have none.
+    [[nodiscard]] const Packets& of(std::string_view entry) const {
+        static const Packets none;
+        const auto found = entries.find(entry);
+        return found == entries.end() ? none : found->second;
+    }
+};
+
+Ledger ledger_of(const table::Table& entries, const table::Table& drops) {
+    Ledger ledger;
+    ledger.entries = entries_of(entries);
+    ledger.dropped = drops_of(drops, ledger.of("reached"));
+    ledger.received = sum_of(ledger.of("received"));
+    ledger.delivered = ledger.of("reached");
+    for (auto& [protocol, packets] : ledger.delivered) {
+        const auto lost = ledger.dropped.find(protocol);
+        if (lost != ledger.dropped.end()) packets -= lost->second;
+    }
+    const auto turned_away = sum_of(ledger.of("listen-queue"));
+    if (turned_away > 0) ledger.delivered["tcp"] -= turned_away;
+    ledger.lost = sum_of(ledger.dropped) + turned_away;
+    ledger.unexplained = ledger.received - sum_of(ledger.delivered) - sum_of(ledger.of("passed-on")) -
+                         sum_of(ledger.of("under-way")) - ledger.lost;
+    const auto& handed_over = ledger.of("card-handed-over");
+    for (const auto& [card, packets] : ledger.of("card")) {
+        const auto handed = handed_over.find(card);
+        ledger.before_hand_over[card] = packets - (handed == handed_over.end() ? 0 : handed->second);
+    }
+    return ledger;
+}
+
+std::string packets_text(std::int64_t packets) {
+    return fmt::format("{} packet{}", base::with_commas(packets), packets == 1 ? "" : "s");
+}
+
+/// One line, and what a reader must know of the ledger.
+void say(const Ledger& ledger, table::Results& results) {
+    results.say("ledger", fmt::format("{} received and followed: {} delivered, {} passed on, {} lost, {} unexplained",
+                                      packets_text(ledger.received), base::with_commas(sum_of(ledger.delivered)),
+                                      base::with_commas(sum_of(ledger.of("passed-on"))), base::with_commas(ledger.lost),
+                                      base::with_commas(ledger.unexplained)));
+    for (const auto& [card, packets] : ledger.before_hand_over) {
+        if (packets > 0) {
+            results.say(
+                "ledger",
+                fmt::format("{} of {} never left its driver: a native XDP program, AF_XDP, or the driver itself "
+                            "took them; 'stapgen softnet' and ethtool -S have its own counters",
+                            packets_text(packets), base::printable(card)));
+        } else if (packets < 0) {
+            results.say("ledger",
+                        fmt::format("{} counts fewer packets than it hands over: it counts as one what it has "
+                                    "merged (LRO), so its losses are not known",
+                                    base::printable(card)));
+        }
+    }
+    if (ledger.unexplained < 0) {
+        results.say("ledger",
+                    "more packets ended than arrived: copies of flooded frames or of tc's mirred, or packets "
+                    "that were under way at the start");
+    }
+    if (ledger.of("card").empty()) {
+        results.say("ledger", "no card's own counters were read: what is lost before the hand-over is not known");
+    }
+}
+
+}  // namespace
+
+void put_results(const Measured& measured, const Asked& /*asked*/, table::Results& results) {
+    auto table = ledger_table();
+    if (measured.has("entries")) {
+        const auto ledger = ledger_of(measured.at("entries"), measured.at("drops"));
+        for (const auto* entry : {"card", "card-missed", "card-errors"})
+            put(table, entry, ledger.of(entry));
+        for (const auto& [card, packets] : ledger.before_hand_over)
+            table.rows.push_back({std::string("unexplained-before"), card, packets});
+        for (const auto& [entry, packets] :
+             {std::pair("received", &ledger.of("received")), std::pair("delivered", &ledger.delivered),
+              std::pair("passed-on", &ledger.of("passed-on")), std::pair("dropped", &ledger.dropped),
+              std::pair("listen-queue", &ledger.of("listen-queue")), std::pair("under-way", &ledger.of("under-way"))})
+            put(table, entry, *packets);
+        table.rows.push_back({std::string("unexplained"), std::string(), ledger.unexplained});
+        put(table, "not-followed", ledger.of("not-followed"));
+        say(ledger, results);
+    }
+    results.tables.push_back(std::move(table));
+}
+
+}  // namespace stapgen::kinds::ledger

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A ledger of what reaches this machine by any device but loopback, in packets of the wire: what GRO has merged counts
+ * as many as it was. Each packet is counted where it arrives, and where its way ends: at a protocol's handler, at the
+ * driver of another device, or where it is dropped. What of that does not add up has gone a way that is not seen.
+ *
+ * A packet that came from outside is known by the number of the device it came by (skb_iif), which it has from its
+ * hand-over to its end; what this machine sends has none. Frames to several hosts (one may have many ends), what is not
+ * IP, and fragments (many have one end) are counted where they arrive, and not followed. */
+#ifndef STAPGEN_LEDGER_H
+#define STAPGEN_LEDGER_H
+
+#include <linux/if_packet.h>
+#include <linux/if_vlan.h>
+#include <linux/ipv6.h>
+#include <net/ip.h>
+#include <net/rtnetlink.h>
+
+#include "forward.h"
+#include "path.h"
+
+enum { STAPGEN_LEDGER_ROWS = 48 /* of devices; further ones share the last one */ };
+/* Why a packet is not followed. */
+enum { STAPGEN_TO_SEVERAL, STAPGEN_NOT_IP, STAPGEN_FRAGMENT, STAPGEN_NOT_FOLLOWED };
+/* The protocols that packets end at. */
+enum { STAPGEN_TCP, STAPGEN_UDP, STAPGEN_ICMP, STAPGEN_OTHER_PROTOCOL, STAPGEN_PROTOCOLS };
+
+/* What is counted, and of what. */
+enum {
+    STAPGEN_RECEIVED,     /* of devices: handed over, and followed */
+    STAPGEN_PASSED_ON,    /* of devices: given to their driver */
+    STAPGEN_UNFOLLOWED,   /* of reasons */
+    STAPGEN_REACHED,      /* of protocols */
+    STAPGEN_LISTEN_QUEUE, /* of the queues of listening sockets that had no room, and said nothing: SYN, accept */
+    STAPGEN_IN_QDISC,     /* one number: those in the queue of a device that is to pass them on */
+    STAPGEN_HANDED,       /* of devices: all that was handed over, in packets of the driver */
+    STAPGEN_LEDGER_ENTRIES,
+};
+struct stapgen_ledger {
+    u64 of[STAPGEN_LEDGER_ENTRIES][STAPGEN_LEDGER_ROWS];
+    unsigned long on_top;      /* the skb that a device on top of others has got, and is counted as passed on */
+    unsigned long turned_away; /* the skb that found a listening socket's queue full */
+    unsigned long location;    /* the last place of a drop, and what its function drops */
+    u8 on_top_row, turned_away_by, dropping;
+};
+STAPGEN_PER_CPU(struct stapgen_ledger, stapgen_ledger);
+
+/* A network card has a row of its own; of virtual devices those of one kind share one. */
+struct stapgen_ledger_device {
+    const void* key; /* the device, or what makes devices of its kind */
+    char name[16];
+};
+static struct stapgen_ledger_device stapgen_ledger_devices[STAPGEN_LEDGER_ROWS];
+
+static inline void stapgen_ledger_add(int entry, int row, s64 n) {
+    u64* count = &STAPGEN_THIS_CPU(stapgen_ledger)->of[entry][row];
+    WRITE_ONCE(*count, *count + (u64)n);
+}
+static inline s64 stapgen_ledger_sum(int entry, int row) {
+    u64 sum = 0;
+    int cpu;
+    for_each_possible_cpu(cpu) sum += READ_ONCE(STAPGEN_OF_CPU(stapgen_ledger, cpu)->of[entry][row]);
+    return (s64)sum;
+}
+
+/* ---- devices ---- */
+
+static inline void stapgen_copy_name(char* to, const char* from, const void** fault) {
+    unsigned i;
+    for (i = 0; i < 15 && !*fault; i++)
+        if (!(to[i] = (char)STAPGEN_READ((const u8*)&from[i], fault))) break;
+}
+/* The row of a device that can be read. */
+static inline int stapgen_ledger_row(const struct net_device* dev, const void** fault) {
+    const struct rtnl_link_ops* kind = dev->rtnl_link_ops;
+    int is_card = dev->dev.parent != NULL, row;
+    const void* key = is_card ? (const void*)dev : kind ? (const void*)kind : (const void*)stapgen_ledger_devices;
+    for (row = 0; row < STAPGEN_LEDGER_ROWS - 1; row++) {
+        struct stapgen_ledger_device* device = &stapgen_ledger_devices[row];
+        const void* there = READ_ONCE(device->key);
+        if (!there) there = cmpxchg(&device->key, NULL, key);
+        if (there == key) break;
+        if (there) continue;
+        stapgen_copy_name(device->name,
+                          is_card ? dev->name
+                          : kind  ? STAPGEN_READ(&kind->kind, fault)
+                                  : "virtual",
+                          fault);
+        break;
+    }
+    return row;
+}
+static inline const char* stapgen_ledger_device_name(int row) {
+    return row == STAPGEN_LEDGER_ROWS - 1 ? "others" : stapgen_ledger_devices[row].name;
+}
+/* Of the device that has the packet now; -1: it has none. */
+static inline int stapgen_ledger_row_of(const struct sk_buff* skb, const void** fault) {
+    return skb->dev && STAPGEN_IS_READABLE(skb->dev, fault) ? stapgen_ledger_row(skb->dev, fault) : -1;
+}
+
+/* ---- packets ---- */
+
+/* In packets of the wire; what a virtual machine's host has not cut is one. */
+static inline u32 stapgen_ledger_weight(const struct sk_buff* skb, const void** fault) {
+    u32 segments = STAPGEN_READ(&skb_shinfo(skb)->gso_segs, fault);
+    if (!segments || STAPGEN_READ(&skb_shinfo(skb)->gso_type, fault) & SKB_GSO_DODGY) return 1;
+    return segments;
+}
+/* Of its Ethernet header; TAG is where the one of a VLAN would be. */
+static inline u16 stapgen_ledger_type(const struct sk_buff* skb, const unsigned char* tag, const void** fault) {
+    u16 type = ntohs(skb->protocol);
+    if ((type != ETH_P_8021Q && type != ETH_P_8021AD) || tag < skb->head || tag + 4 > stapgen_linear_end(skb))
+        return type;
+    return ntohs(STAPGEN_READ((const __be16*)(tag + 2), fault));
+}
+static inline int stapgen_ledger_leaves_out(const struct sk_buff* skb, u16 type, const unsigned char* ip,
+                                            const void** fault) {
+    enum { STAPGEN_IP4_MORE_OR_OFFSET = 0x3fff, STAPGEN_FRAGMENT_HEADER = 44 };
+    if (skb->pkt_type == PACKET_BROADCAST || skb->pkt_type == PACKET_MULTICAST) return STAPGEN_TO_SEVERAL;
+    if (type != ETH_P_IP && type != ETH_P_IPV6) return STAPGEN_NOT_IP;
+    if (ip < skb->head || ip + 20 > stapgen_linear_end(skb)) return STAPGEN_NOT_FOLLOWED;
+    if (type == ETH_P_IP ? STAPGEN_READ((const u16*)(ip + 6), fault) & (__force u16)htons(STAPGEN_IP4_MORE_OR_OFFSET)
+                         : STAPGEN_READ(ip + 6, fault) == STAPGEN_FRAGMENT_HEADER)
+        return STAPGEN_FRAGMENT;
+    return STAPGEN_NOT_FOLLOWED;
+}
+/* As it is handed over, behind its Ethernet header. */
+static inline int stapgen_ledger_leaves_out_arrival(const struct sk_buff* skb, const void** fault) {
+    u16 type = stapgen_ledger_type(skb, skb->data, fault);
+    return stapgen_ledger_leaves_out(skb, type, skb->data + (type == ntohs(skb->protocol) ? 0 : VLAN_HLEN), fault);
+}
+/* Of a packet behind its hand-over: whether it came from outside and is followed. */
+static inline int stapgen_ledger_follows(const struct sk_buff* skb, const void** fault) {
+    if (!STAPGEN_IS_READABLE(skb, fault) || stapgen_came_by(skb, fault) <= LOOPBACK_IFINDEX) return 0;
+    return stapgen_ledger_leaves_out(skb, stapgen_ledger_type(skb, skb->data + ETH_HLEN, fault),
+                                     stapgen_network_header_of(skb), fault) == STAPGEN_NOT_FOLLOWED;
+}
+/* Whether IP has made it of fragments, which were not followed: known until TCP overwrites it. */
+static inline int stapgen_is_reassembled(const struct sk_buff* skb) {
+#if IS_ENABLED(CONFIG_IPV6) && defined(IP6SKB_FRAGMENTED)
+    if (skb->protocol == htons(ETH_P_IPV6)) return (IP6CB(skb)->flags & IP6SKB_FRAGMENTED) != 0;
+#endif
+    return (IPCB(skb)->flags & IPSKB_FRAG_COMPLETE) != 0;
+}
+static inline int stapgen_ledger_protocol(int protocol) {
+    if (protocol == IPPROTO_TCP) return STAPGEN_TCP;
+    if (protocol == IPPROTO_UDP) return STAPGEN_UDP;
+    return protocol == IPPROTO_ICMP || protocol == IPPROTO_ICMPV6 ? STAPGEN_ICMP : STAPGEN_OTHER_PROTOCOL;
+}
+
+/* ---- what happens to them ---- */
+
+/* A packet arrives: counted once, though a bridge, a tunnel or tc may hand it over again. */
+static inline void stapgen_ledger_arrives(const struct sk_buff* skb, const void** fault) {
+    struct stapgen_ledger* ledger = STAPGEN_THIS_CPU(stapgen_ledger);
+    int row, left_out;
+    u32 weight;
+    if (!STAPGEN_IS_READABLE(skb, fault) || stapgen_came_by(skb, fault)) return;
+    row = stapgen_ledger_row_of(skb, fault);
+    if (*fault || row < 0 || skb->dev->flags & IFF_LOOPBACK) return;
+    if (ledger->on_top == (unsigned long)skb) ledger->on_top = 0;
+    weight = stapgen_ledger_weight(skb, fault);
+    left_out = stapgen_ledger_leaves_out_arrival(skb, fault);
+    stapgen_ledger_add(STAPGEN_HANDED, row, weight);
+    if (left_out == STAPGEN_NOT_FOLLOWED)
+        stapgen_ledger_add(STAPGEN_RECEIVED, row, weight);
+    else
+        stapgen_ledger_add(STAPGEN_UNFOLLOWED, left_out, weight);
+}
+/* A protocol's handler gets it. */
+static inline void stapgen_ledger_reaches(const struct sk_buff* skb, int protocol, const void** fault) {
+    if (!stapgen_ledger_follows(skb, fault) || stapgen_is_reassembled(skb)) return;
+    stapgen_ledger_add(STAPGEN_REACHED, stapgen_ledger_protocol(protocol), stapgen_ledger_weight(skb, fault));
+}
+/* A listening socket has no room for a SYN, or for the end of a handshake. */
+static inline void stapgen_ledger_turns_away(const struct sk_buff* skb, int queue, const void** fault) {
+    struct stapgen_ledger* ledger = STAPGEN_THIS_CPU(stapgen_ledger);
+    if (!stapgen_ledger_follows(skb, fault)) return;
+    ledger->turned_away = (unsigned long)skb;
+    ledger->turned_away_by = (u8)queue;
+    stapgen_ledger_add(STAPGEN_LISTEN_QUEUE, queue, 1);
+}
+/* A device's queue gets it. If that is below another device, that one's driver was not the last. */
+static inline void stapgen_ledger_is_queued(const struct sk_buff* skb, const void** fault) {
+    struct stapgen_ledger* ledger = STAPGEN_THIS_CPU(stapgen_ledger);
+    int is_below = ledger->on_top == (unsigned long)skb;
+    u32 weight;
+    ledger->on_top = 0;
+    if (!stapgen_ledger_follows(skb, fault)) return;
+    weight = stapgen_ledger_weight(skb, fault);
+    if (is_below) stapgen_ledger_add(STAPGEN_PASSED_ON, ledger->on_top_row, -(s64)weight);
+    stapgen_ledger_add(STAPGEN_IN_QDISC, 0, weight);
+}
+/* A device's driver gets it. */
+static inline void stapgen_ledger_leaves(const struct sk_buff* skb, const void** fault) {
+    struct stapgen_ledger* ledger = STAPGEN_THIS_CPU(stapgen_ledger);
+    u32 weight;
+    int row;
+    if (!stapgen_ledger_follows(skb, fault)) return;
+    weight = stapgen_ledger_weight(skb, fault);
+    row = stapgen_ledger_row_of(skb, fault);
+    if (*fault || row < 0) return;
+    stapgen_ledger_add(STAPGEN_IN_QDISC, 0, -(s64)weight);
+    /* This one hands it to where it was on its way, or to another device. */
+    if (stapgen_begins_with(stapgen_ledger_device_name(row), "ifb")) return;
+    stapgen_ledger_add(STAPGEN_PASSED_ON, row, weight);
+    if (!stapgen_has_lower_device(skb, fault)) return;
+    ledger->on_top = (unsigned long)skb;
+    ledger->on_top_row = (u8)row;
+}
+
+/* Where it is dropped. */
+enum {
+    STAPGEN_NOT_OF_LEDGER,
+    STAPGEN_IN_BACKLOG, /* the input queue of a CPU, before the hand-over */
+    STAPGEN_BEFORE_PROTOCOL,
+    STAPGEN_ON_WAY_OUT,
+    STAPGEN_AT_PROTOCOL, /* and more: stapgen_ledger_protocol() */
+};
+struct stapgen_ledger_drop {
+    int step;
+    u32 weight;
+};
+enum { STAPGEN_DROPS_PACKETS, STAPGEN_DROPS_COPIES, STAPGEN_DROPS_IN_BACKLOG };
+static inline int stapgen_dropping_function(unsigned long location) {
+    struct stapgen_ledger* ledger = STAPGEN_THIS_CPU(stapgen_ledger);
+    char function[STAPGEN_FUNCTION_NAME];
+    if (ledger->location == location) return ledger->dropping;
+    STAPGEN_NAME_FUNCTION(function, location - 1);
+    ledger->location = location;
+    ledger->dropping = stapgen_begins_with(function, "enqueue_to_backlog") ? STAPGEN_DROPS_IN_BACKLOG
+                       : strstr(function, "packet_rcv") != NULL            ? STAPGEN_DROPS_COPIES
+                                                                           : STAPGEN_DROPS_PACKETS;
+    return ledger->dropping;
+}
+/* It was not handed over, and counts as if it had been. */
+static inline void stapgen_ledger_drops_in_backlog(const struct sk_buff* skb, struct stapgen_ledger_drop* drop,
+                                                   const void** fault) {
+    int row;
+    if (stapgen_came_by(skb, fault)) return;
+    row = stapgen_ledger_row_of(skb, fault);
+    if (*fault || row < 0 || skb->dev->flags & IFF_LOOPBACK) return;
+    stapgen_ledger_arrives(skb, fault);
+    if (*fault || stapgen_ledger_leaves_out_arrival(skb, fault) != STAPGEN_NOT_FOLLOWED) return;
+    drop->step = STAPGEN_IN_BACKLOG;
+    drop->weight = stapgen_ledger_weight(skb, fault);
+}
+static inline int stapgen_ledger_step_of(const struct sk_buff* skb, const void** fault) {
+    const unsigned char *ip = stapgen_network_header_of(skb), *transport = stapgen_transport_header_of(skb);
+    int protocol;
+    if (skb->data < ip) return STAPGEN_ON_WAY_OUT;
+    if (skb->data < transport || transport <= ip) return STAPGEN_BEFORE_PROTOCOL;
+    protocol = STAPGEN_READ(ip + (skb->protocol == htons(ETH_P_IP) ? 9 : 6), fault);
+    if (protocol != IPPROTO_TCP && stapgen_is_reassembled(skb)) return STAPGEN_NOT_OF_LEDGER;
+    return STAPGEN_AT_PROTOCOL + stapgen_ledger_protocol(protocol);
+}
+static inline struct stapgen_ledger_drop stapgen_ledger_drops(const struct sk_buff* skb, unsigned long location,
+                                                              const void** fault) {
+    struct stapgen_ledger* ledger = STAPGEN_THIS_CPU(stapgen_ledger);
+    struct stapgen_ledger_drop drop = {STAPGEN_NOT_OF_LEDGER, 0};
+    int dropping = stapgen_dropping_function(location);
+    if (dropping == STAPGEN_DROPS_COPIES || !STAPGEN_IS_READABLE(skb, fault)) return drop;
+    if (dropping == STAPGEN_DROPS_IN_BACKLOG) {
+        stapgen_ledger_drops_in_backlog(skb, &drop, fault);
+        return drop;
+    }
+    if (!stapgen_ledger_follows(skb, fault)) return drop;
+    /* What a packet socket had not read when it was closed is a copy, too. */
+    if (skb->sk && STAPGEN_READ(&skb->sk->__sk_common.skc_family, fault) == AF_PACKET) return drop;
+    drop.step = stapgen_ledger_step_of(skb, fault);
+    drop.weight = stapgen_ledger_weight(skb, fault);
+    if (*fault || drop.step == STAPGEN_NOT_OF_LEDGER) return drop;
+    if (drop.step == STAPGEN_ON_WAY_OUT) stapgen_ledger_add(STAPGEN_IN_QDISC, 0, -(s64)drop.weight);
+    if (ledger->on_top == (unsigned long)skb)
+        stapgen_ledger_add(STAPGEN_PASSED_ON, ledger->on_top_row, -(s64)drop.weight);
+    /* From 7.2 on the kernel says it itself. */
+    if (ledger->turned_away == (unsigned long)skb) stapgen_ledger_add(STAPGEN_LISTEN_QUEUE, ledger->turned_away_by, -1);
+    ledger->on_top = ledger->turned_away = 0;
+    return drop;
+}
+
+#endif

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""losses: a ledger of received packets closes over losses that are planted at once, and shows one that no probe sees as unexplained."""
+
+import collections
+import shutil
+
+from lablib.common import SOURCE
+from lablib.counters import read_pairs
+from lablib.events import read_report
+
+DESCRIPTION = "losses: packets of the wire that are delivered, passed on, dropped at eight places and unexplained, to the last one"
+IN_CI = ("trixie",)
+BUILD = {"ledger": ["losses"]}
+
+# What is lost for which cause: the datagrams' port and number.
+PLANTED = {
+    "tc": (7001, 101),
+    "prerouting": (7002, 103),
+    "input": (7004, 107),
+    "no-socket": (7005, 109),
+    "no-room": (7006, 211),
+    "generic-xdp": (7007, 127),
+    "ttl": (7008, 131),
+    "qdisc": (7009, 137),
+}
+PLACES = {
+    ("__netif_receive_skb_core", "TC_INGRESS", "way in"): ["tc"],
+    ("nft_do_chain", "NETFILTER_DROP", "way in"): ["prerouting", "input"],
+    ("__udp4_lib_rcv", "NO_SOCKET", "udp"): ["no-socket"],
+    ("udp_queue_rcv_one_skb", "SOCKET_RCVBUFF", "udp"): ["no-room"],
+    ("do_xdp_generic", "NOT_SPECIFIED", "way in"): ["generic-xdp"],
+    ("ip_forward", "IP_INHDR", "way in"): ["ttl"],
+    ("__dev_queue_xmit", "QDISC_DROP", "way out"): ["qdisc"],
+}
+DELIVERED, PASSED_ON, UNSEEN = (7010, 1009), (7011, 503), (7003, 211)
+
+GUEST = f"""
+make_card_pair || exit 1
+in_left() {{ ip netns exec left "$@"; }}
+in_right() {{ ip netns exec right "$@"; }}
+# right is a router to behind.
+ip netns add behind
+ip link add out0 netns right type veth peer name in0 netns behind
+for device in "right out0 10.7.0.1" "behind in0 10.7.0.2"; do
+    set -- $device
+    ip -n $1 address add $3/24 dev $2; ip -n $1 link set $2 up
+done
+ip -n behind link set lo up
+ip -n behind route add default via 10.7.0.1
+ip -n left route add 10.7.0.0/24 via 10.8.0.2
+in_right sysctl -qw net.ipv4.ip_forward=1
+in_left ping -qc 1 10.7.0.2 >/dev/null || exit 1
+in_right tc qdisc add dev eth1 clsact
+in_right tc filter add dev eth1 ingress protocol ip flower ip_proto udp dst_port 7001 action drop || exit 1
+in_right nft 'table ip one {{ chain before {{ type filter hook prerouting priority 0; udp dport 7002 counter drop; }};
+                             chain here {{ type filter hook input priority 0; udp dport 7004 counter drop; }}; }}' || exit 1
+in_right tc qdisc replace dev out0 root handle 1: prio
+in_right tc qdisc add dev out0 parent 1:3 handle 30: netem loss 100%
+in_right tc filter add dev out0 parent 1: protocol ip flower ip_proto udp dst_port 7009 classid 1:3 || exit 1
+NETNS=right start_ready python3 receive.py 7010 4194304 {DELIVERED[1]} || exit 1
+delivered=$READY_OUTPUT
+NETNS=right start_ready python3 receive.py 7006 2304 0 || exit 1
+NETNS=behind start_ready python3 receive.py 7011 4194304 {PASSED_ON[1]} || exit 1
+passed_on=$READY_OUTPUT
+NETNS=right start_ready python3 xdp_drop.py eth1 7007 generic || exit 1
+generic=$READY_PID
+# A card is read where a process is.
+in_left sleep 10000 &
+in_right cat /proc/net/snmp | grep ^Udp: >before.snmp
+report ledger json ledger --format json -o ledger.rec || exit 1
+in_left python3 send.py
+sleep 2
+kill $generic
+NETNS=right start_ready python3 xdp_drop.py eth1 7003 || exit 1
+in_left python3 send.py 10.8.0.2 {UNSEEN[0]} {UNSEEN[1]}
+sleep 1
+end_trace ledger
+in_right cat /proc/net/snmp | grep ^Udp: >after.snmp
+in_right nft list ruleset >rules
+cp $delivered delivered; cp $passed_on passed-on
+finish
+"""
+
+RECEIVE = """
+import socket, sys, time
+port, room, expected = map(int, sys.argv[1:])
+receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+receiver.setsockopt(socket.SOL_SOCKET, 33, room)
+receiver.bind(("", port))
+print("ready", flush=True)
+if not expected:
+    time.sleep(3600)
+for i in range(expected):
+    receiver.recv(2048)
+print(expected, flush=True)
+"""
+SEND = f"""
+import socket, sys
+sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+def send(address, port, n):
+    for _ in range(n):
+        sender.sendto(b"x" * 101, (address, port))
+if len(sys.argv) > 1:
+    send(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    sys.exit()
+send("10.8.0.2", *{DELIVERED})
+for name, (port, n) in {PLANTED}.items():
+    sender.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, 1 if name == "ttl" else 64)
+    send("10.7.0.2" if name in ("ttl", "qdisc") else "10.8.0.2", port, n)
+send("10.7.0.2", *{PASSED_ON})
+"""
+
+
+def prepare(lab):
+    shutil.copy(SOURCE / "traffic/xdp_drop.py", lab.work)
+    (lab.work / "receive.py").write_text(RECEIVE)
+    (lab.work / "send.py").write_text(SEND)
+
+
+def check(lab):
+    report = read_report(lab, "ledger")
+    ledger = {(row["entry"], row["of"]): row["packets"] for row in report["ledger"]}
+    drops = collections.Counter()
+    for row in report["drops"]:
+        drops[row["symbol"].split(".")[0], row["reason"], row["group"]["step"]] += row["count"]
+    print(f"{lab.suite} ledger: {ledger}\n{lab.suite} dropped: {dict(drops)}")
+    before, after = (read_pairs(lab.read(f"{when}.snmp")) for when in ("before", "after"))
+    no_room = after["Udp.RcvbufErrors"] - before["Udp.RcvbufErrors"]
+    assert 0 < no_room < PLANTED["no-room"][1]
+    expected = {name: n for name, (_, n) in PLANTED.items()} | {"no-room": no_room}
+    assert drops == {(place, reason, step): sum(expected[name] for name in names)
+                     for (place, reason, step), names in PLACES.items()}, expected
+    sent = sum(n for _, n in PLANTED.values()) + DELIVERED[1] + PASSED_ON[1]
+    assert ledger["received", "eth1"] == sent
+    assert lab.read("delivered").split()[-1] == str(DELIVERED[1]) and lab.read("passed-on").split()[-1] == str(PASSED_ON[1])
+    # And those that reached behind's socket, and that without room.
+    assert ledger["delivered", "udp"] == DELIVERED[1] + PASSED_ON[1] + PLANTED["no-room"][1] - no_room
+    assert ledger["passed-on", "veth"] == PASSED_ON[1] == ledger["received", "veth"]
+    assert ledger["unexplained", ""] == 0, "the ledger does not close"
+    # XDP's program takes them before there is an skb.
+    assert ledger["unexplained-before", "eth1"] == UNSEEN[1]
+    assert ledger["unexplained-before", "eth0"] == 0
+    assert ledger["card", "eth1"] >= sent + UNSEEN[1]
