@@ -215,7 +215,7 @@ ip netns exec one ping -q -c 2 -i 0.2 10.8.0.2 || exit 1
 nft -a list ruleset | grep -c ' # handle .*' >listed
 sleep 1
 report drops json drops --format json -o drops.zst || exit 1
-report forwarded json forwarded --format json || exit 1
+report forwarded json forwarded --format json -o forwarded.zst || exit 1
 # Its module is loaded while it is measured.
 modprobe ip6table_filter
 python3 legacy.py 0 INPUT=fd01::9 >legacy6 || exit 1
