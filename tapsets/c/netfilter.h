@@ -6,9 +6,9 @@
  * is freed behind them, by nf_hook_slow(): SELinux, NAT or a BPF program may have come behind a chain that accepted.
  * Then the chain counts only if nothing has happened in this context since a chain said to drop.
  *
- * A context is a thread, or the softirq in it: what runs there ends before it goes on, and nothing between a verdict and
- * its drop depends on the CPU. A chain that rejects sends a packet, whose own hooks come in between: therefore chains
- * are kept by packet, and verdicts by context. */
+ * A context is a thread, or the softirq in it: what runs there ends before it goes on, and nothing between a verdict
+ * and its drop depends on the CPU. A chain that rejects sends a packet, whose own hooks come in between: therefore
+ * chains are kept by packet, and verdicts by context. */
 #ifndef STAPGEN_NETFILTER_H
 #define STAPGEN_NETFILTER_H
 
@@ -54,8 +54,8 @@ static inline unsigned long stapgen_context(void) {
 static inline void stapgen_note_verdict(enum stapgen_verdict verdict) {
     enum stapgen_inserted inserted;
     unsigned long context = stapgen_context();
-    struct stapgen_place* place =
-        verdict ? stapgen_insert(stapgen_verdicts, context, (s64)jiffies, &inserted) : stapgen_find(stapgen_verdicts, context);
+    struct stapgen_place* place = verdict ? stapgen_insert(stapgen_verdicts, context, (s64)jiffies, &inserted)
+                                          : stapgen_find(stapgen_verdicts, context);
     if (!place) return;
     if (verdict)
         ((struct stapgen_verdict_place*)place)->verdict = verdict;
@@ -75,8 +75,7 @@ static inline enum stapgen_verdict stapgen_take_verdict(void) {
 
 static inline struct stapgen_filtered* stapgen_filtered_packet(const struct sk_buff* skb) {
     enum stapgen_inserted inserted;
-    struct stapgen_place* place =
-        stapgen_insert(stapgen_filtered_packets, (unsigned long)skb, (s64)jiffies, &inserted);
+    struct stapgen_place* place = stapgen_insert(stapgen_filtered_packets, (unsigned long)skb, (s64)jiffies, &inserted);
     struct stapgen_filtered* packet = (struct stapgen_filtered*)place;
     if (packet && inserted != STAPGEN_WAS_THERE) packet->hook = packet->family = 0;
     return packet;

@@ -43,7 +43,7 @@ struct Chain {
 
     std::string table_text, chain_text;
     nft_table table{};
-    nft_base_chain base{};
+    struct nft_base_chain base {};  // a function has that name, too
 };
 
 struct World {
@@ -54,7 +54,9 @@ struct World {
         shim_cpu = shim_task = shim_serving_softirq = 0;
         std::strcpy(legacy.name, "filter");
     }
-    static void enters(const sk_buff& packet, const Chain& chain) { stapgen_enters_chain(&packet, &chain.base.chain, 0); }
+    static void enters(const sk_buff& packet, const Chain& chain) {
+        stapgen_enters_chain(&packet, &chain.base.chain, 0);
+    }
     void enters_iptables(const sk_buff& packet) const { stapgen_enters_chain(&packet, &legacy, 1); }
     static void returns(bool drops) { stapgen_note_verdict(drops ? STAPGEN_CHAIN_DROPS : STAPGEN_NO_VERDICT); }
     static std::string drop(const sk_buff& packet, unsigned long location) {
@@ -124,7 +126,9 @@ TEST_CASE_FIXTURE(World, "a chain that rejects: the answer passes hooks of its o
     enters_iptables(packet);
     stapgen_comes_to_hook(&other, OUT, STAPGEN_NF_IP);
     enters(other, answers);
-    SUBCASE("and are accepted there") { returns(false); }
+    SUBCASE("and are accepted there") {
+        returns(false);
+    }
     SUBCASE("and are dropped there") {
         returns(true);
         CHECK(drop(other, at_hook) == "output ip filter LAB-OUT");

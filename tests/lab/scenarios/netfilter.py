@@ -9,7 +9,7 @@ import collections
 
 from lablib.events import read_report
 
-DESCRIPTION = "--netfilter: drops of 18 chains at seven hooks, of a rejecting one and of conntrack, 1,511 rules; none is misnamed"
+DESCRIPTION = "--netfilter: drops of 20 chains at seven hooks, of a rejecting one and of conntrack, 1,511 rules; none is misnamed"
 IN_CI = ("trixie",)
 BUILD = {"drops": ["dropwatch", "--netfilter"], "forwarded": ["forward-latency", "--netfilter"]}
 
