@@ -64,11 +64,6 @@ static inline s64 stapgen_ledger_sum(int entry, int row) {
 
 /* ---- devices ---- */
 
-static inline void stapgen_copy_name(char* to, const char* from, const void** fault) {
-    unsigned i;
-    for (i = 0; i < 15 && !*fault; i++)
-        if (!(to[i] = (char)STAPGEN_READ((const u8*)&from[i], fault))) break;
-}
 /* The row of a device that can be read. */
 static inline int stapgen_ledger_row(const struct net_device* dev, const void** fault) {
     const struct rtnl_link_ops* kind = dev->rtnl_link_ops;
@@ -80,7 +75,7 @@ static inline int stapgen_ledger_row(const struct net_device* dev, const void** 
         if (!there) there = cmpxchg(&device->key, NULL, key);
         if (there == key) break;
         if (there) continue;
-        stapgen_copy_name(device->name,
+        stapgen_read_text(device->name, sizeof(device->name),
                           is_card ? dev->name
                           : kind  ? STAPGEN_READ(&kind->kind, fault)
                                   : "virtual",

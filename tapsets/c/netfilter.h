@@ -140,12 +140,6 @@ static inline const char* stapgen_name_of_builtin_chain(u32 hook) {
     static const char* const names[] = {"PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"};
     return hook < 5 ? names[hook] : "unknown";
 }
-static inline void stapgen_copy_name(char* to, const char* from, const void** fault) {
-    int i;
-    for (i = 0; i < STAPGEN_NF_NAME - 1; i++)
-        if (!(to[i] = STAPGEN_READ(from + i, fault))) break;
-    to[i] = 0;
-}
 static inline void stapgen_write_hook(const struct stapgen_filtered* packet, const char* behind, char* to, int room) {
     scnprintf(to, room, "%s %s%s", stapgen_name_of_hook(packet->family, packet->hook),
               stapgen_name_of_family(packet->family), behind);
@@ -153,7 +147,7 @@ static inline void stapgen_write_hook(const struct stapgen_filtered* packet, con
 static inline void stapgen_write_table(const struct stapgen_filtered* packet, char* to, int room, const void** fault) {
     char name[STAPGEN_NF_NAME];
     const struct xt_table* table = (const struct xt_table*)packet->chain;
-    stapgen_copy_name(name, table->name, fault);
+    stapgen_read_text(name, sizeof(name), table->name, fault);
     scnprintf(to, room, "%s %s %s %s", stapgen_name_of_hook(packet->family, packet->hook),
               packet->family == STAPGEN_NF_IP6 ? "ip6tables" : "iptables", name,
               packet->family ? stapgen_name_of_builtin_chain(packet->hook) : "unknown");
@@ -166,8 +160,8 @@ static inline void stapgen_write_chain(const struct stapgen_filtered* packet, ch
     const struct nft_table* table = STAPGEN_READ(&chain->table, fault);
     u32 hook = STAPGEN_READ(&nft_base_chain(chain)->ops.hooknum, fault);
     if (*fault || !STAPGEN_IS_READABLE(table, fault)) return;
-    stapgen_copy_name(table_name, table->name, fault);
-    stapgen_copy_name(name, STAPGEN_READ(&chain->name, fault), fault);
+    stapgen_read_text(table_name, sizeof(table_name), table->name, fault);
+    stapgen_read_text(name, sizeof(name), STAPGEN_READ(&chain->name, fault), fault);
     scnprintf(to, room, "%s %s %s %s", stapgen_name_of_hook(table->family, hook), stapgen_name_of_family(table->family),
               table_name, name);
 #endif

@@ -78,6 +78,14 @@ deref_fault:
 #endif
 #define STAPGEN_READ(p, fault) ((__force __typeof__(*(p)))(unsigned long)stapgen_read((p), sizeof(*(p)), (fault)))
 
+/* A text; of one that is longer, or that cannot be read to its end, the beginning. */
+static inline void stapgen_read_text(char* to, size_t size, const char* from, const void** fault) {
+    size_t i;
+    for (i = 0; i < size - 1; i++)
+        if (!(to[i] = (char)STAPGEN_READ((const u8*)from + i, fault))) break;
+    to[i] = 0;
+}
+
 /* Whether all of a structure can be read, which is so where its first and its last byte can. */
 static __always_inline int stapgen_is_readable(const void* p, size_t size, const void** fault) {
     stapgen_read(p, 1, fault);
