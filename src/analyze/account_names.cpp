@@ -68,11 +68,18 @@ std::span<const AccountName> account_names() {
                     "beside the account: more of a request that was read and not answered; of other sockets"},
         AccountName{"syns-again, syns-dropped-or-cookie", "accept",
                     "beside the account: a SYN that came again; one that was dropped or answered with a cookie"},
+        AccountName{"overflows, overflows-evicted", "accept",
+                    "beside the account, with --queues: what a full queue turned away; of that, pairs of listener and "
+                    "client that "
+                    "gave way to others"},
         AccountName{"complete", "call-trace", "beside the account: packets with all of their calls"},
         AccountName{"segments-without-change", "tcp-probe", "beside the account: segments that changed nothing of it"},
         AccountName{"waits-evicted, threads-evicted", "rx",
                     "beside the account, with --who: waits, and threads, that gave way to others in its tables"},
         AccountName{"paths-evicted", "dropwatch", "beside the account: call paths that gave way to others"},
+        AccountName{
+            "resets, resets-filtered, resets-evicted", "dropwatch",
+            "beside the account, with --resets: what TCP sent; what a filter left out; what gave way to others"},
         AccountName{"drops-evicted", "retransmits",
                     "beside the account, with --where: drops of the last minute that gave way to others; what was lost "
                     "there counts as not-here"},

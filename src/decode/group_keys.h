@@ -24,7 +24,8 @@ struct GroupKey {
 /// there is none.
 std::optional<GroupKey> group_key(const Schema& schema, std::string_view name);
 
-/// Those of all of these names; none where one of them is not there.
+/// Those of all of these names; where one of them is not there, or there are none: of the header's own records none, of
+/// further kinds their fields with the attribute key.
 std::vector<GroupKey> group_keys(const Schema& schema, const std::vector<std::string>& names);
 
 /// Error (bad_input): the header's own records have no such key.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Call paths of drops, each with how often it was met since the last time that all were printed.
+/* Call paths of drops, and of resets, each with how often it was met since the last time that all were printed.
  *
  * A path is kept by what is in it. In sets of four places, each with a lock; where a set is full the path that was met
  * least often gives way, and its packets are counted as evicted. */
@@ -21,6 +21,7 @@ enum { STAPGEN_STACK_SETS = 1 << STAPGEN_STACK_BITS, STAPGEN_STACK_PLACES = 4 };
 struct stapgen_stack {
     u64 count; /* 0: free */
     s64 reason;
+    const char* reset; /* the name of a reset's reason; NULL: a drop */
     u32 frames;
     unsigned long frame[STAPGEN_FRAMES]; /* the innermost first */
 };
@@ -57,11 +58,12 @@ static inline void stapgen_cut_stack(const unsigned long* frame, u32 size, unsig
 /* ---- the table ---- */
 
 static inline struct stapgen_stack_set* stapgen_stack_set_of(const struct stapgen_stack* stack) {
-    return &stapgen_stack_sets[stapgen_mix_path((u64)stack->reason, stack->frame, stack->frames) >>
+    return &stapgen_stack_sets[stapgen_mix_path((u64)stack->reason + (stack->reset ? 1ULL << 32 : 0), stack->frame,
+                                                stack->frames) >>
                                (64 - STAPGEN_STACK_BITS)];
 }
 static inline int stapgen_is_same_stack(const struct stapgen_stack* a, const struct stapgen_stack* b) {
-    return a->reason == b->reason && a->frames == b->frames &&
+    return a->reason == b->reason && !a->reset == !b->reset && a->frames == b->frames &&
            !memcmp(a->frame, b->frame, a->frames * sizeof(a->frame[0]));
 }
 static inline void stapgen_count_stack(const struct stapgen_stack* stack) {
@@ -89,6 +91,7 @@ static inline void stapgen_add_stack(unsigned long location, s64 reason) {
     unsigned long* frame = STAPGEN_THIS_CPU(stapgen_raw_stacks)->frame;
     struct stapgen_stack* stack = STAPGEN_THIS_CPU(stapgen_this_stack);
     stack->reason = reason;
+    stack->reset = NULL;
     stapgen_cut_stack(frame, stapgen_save_stack(frame, STAPGEN_RAW_FRAMES), location, stack);
     stapgen_count_stack(stack);
 }
@@ -97,8 +100,14 @@ static inline void stapgen_print_stack(const struct stapgen_stack* stack) {
     enum { FRAMES_A_PIECE = 16 };
     struct stapgen_line line = {};
     u32 i;
-    stapgen_put_text(&line, "stack");
-    stapgen_put_number(&line, stack->reason);
+    if (stack->reset) {
+        stapgen_put_text(&line, "reset-stack");
+        stapgen_put_text(&line, "\treset ");
+        stapgen_put_text(&line, stack->reset);
+    } else {
+        stapgen_put_text(&line, "stack");
+        stapgen_put_number(&line, stack->reason);
+    }
     for (i = 0; i < stack->frames; i++) {
         stapgen_put_byte(&line, i ? ',' : '\t');
         stapgen_put_hex(&line, stack->frame[i]);

@@ -10,6 +10,8 @@
 #include "world.h"
 
 // world.h is first: it has what the C is made of.
+#include "c/listen.h"
+#include "c/resets.h"
 #include "c/stacks.h"
 
 module shim_module{"stap_0123456789"};
@@ -113,6 +115,22 @@ TEST_CASE("a path begins where the packet was dropped") {
     CHECK(print()[0].count == 1);
 }
 
+TEST_CASE("a reset's path stands apart from a drop's with the same number") {
+    clear();
+    const Frames path{in("tcp_v4_rcv"), in("ip_rcv")};
+    drop(joined({tracing(), path}), path[0], 3);
+    auto* stack = STAPGEN_THIS_CPU(stapgen_this_stack);
+    stack->reset = "NO_SOCKET";
+    stapgen_count_stack(stack);
+    stapgen_count_stack(stack);
+    shim_printed.clear();
+    stapgen_print_stacks();
+    std::ostringstream frames;
+    frames << std::hex << path[0] << ',' << path[1];
+    CHECK(shim_printed.find("stack\t3\t" + frames.str() + "\t1\n") != std::string::npos);
+    CHECK(shim_printed.find("reset-stack\treset NO_SOCKET\t" + frames.str() + "\t2\n") != std::string::npos);
+}
+
 TEST_CASE("a place that is its own function is found by the name, another one behind what traces") {
     clear();
     const Frames path{in("net_tx_action", 0x42), in("handle_softirqs"), in("run_ksoftirqd")};
@@ -184,4 +202,66 @@ TEST_CASE("each packet is in a path or counted as evicted, and those that come o
     CHECK(most == 1000);
     CHECK(sum + static_cast<int>(stapgen_evicted_by_stacks()) == 1100);
     CHECK(stapgen_evicted_by_stacks() > 80);
+}
+
+TEST_CASE("a socket's own reset is told by who asked for it") {
+    const auto class_of = [](std::initializer_list<const char*> callers, s64 gfp = 0) {
+        kernel_stack = {in("stack_trace_save"), in("kprobe_ftrace_handler"), in("tcp_send_active_reset", 1)};
+        for (const auto* caller : callers)
+            kernel_stack.push_back(in(caller));
+        kernel_stack.push_back(in("do_syscall_64"));
+        return stapgen_class_own(gfp);
+    };
+    CHECK(class_of({"__tcp_close", "tcp_close"}) == STAPGEN_RESET_CLOSED_UNREAD);
+    CHECK(class_of({"__tcp_close", "tcp_close"}, GFP_ATOMIC) == STAPGEN_RESET_OTHER);
+    CHECK(class_of({"tcp_disconnect", "__tcp_close"}) == STAPGEN_RESET_LINGER);
+    CHECK(class_of({"tcp_disconnect", "inet_child_forget"}) == STAPGEN_RESET_OTHER);
+    CHECK(class_of({"tcp_keepalive_timer", "call_timer_fn"}) == STAPGEN_RESET_OTHER);
+    kernel_stack = {in("stack_trace_save")};
+    CHECK(stapgen_class_own(0) == STAPGEN_RESET_OTHER);
+}
+
+TEST_CASE("an answer is told by its socket, and there is none to a reset or without a local route") {
+    const void* fault = nullptr;
+    struct sock sk {};
+    CHECK(stapgen_class_answer(nullptr, &fault) == STAPGEN_RESET_NO_SOCKET);
+    sk.sk_state = TCP_TIME_WAIT;
+    CHECK(stapgen_class_answer(&sk, &fault) == STAPGEN_RESET_TIME_WAIT);
+    sk.sk_state = TCP_CLOSE;
+    CHECK(stapgen_class_answer(&sk, &fault) == STAPGEN_RESET_AFTER_CLOSE);
+    sk.sk_state = TCP_SYN_SENT;
+    CHECK(stapgen_class_answer(&sk, &fault) == STAPGEN_RESET_OTHER);
+
+    unsigned char packet[40] = {0x45};
+    struct rtable route {
+        RTN_LOCAL
+    };
+    struct sk_buff skb {};
+    skb.head = packet;
+    skb.transport_header = 20;
+    CHECK(!stapgen_is_answered_by_reset(nullptr, &skb, &fault));
+    skb._skb_refdst = reinterpret_cast<unsigned long>(&route) | 1;
+    CHECK(stapgen_is_answered_by_reset(nullptr, &skb, &fault));
+    route.rt_type = 3;
+    CHECK(!stapgen_is_answered_by_reset(nullptr, &skb, &fault));
+    CHECK(stapgen_is_answered_by_reset(&sk, &skb, &fault));
+    packet[33] = 4;
+    CHECK(!stapgen_is_answered_by_reset(&sk, &skb, &fault));
+    CHECK(fault == nullptr);
+}
+
+TEST_CASE("a queue is full with one more than its limit") {
+    const void* fault = nullptr;
+    struct tcp_sock tcp {};
+    auto& sk = tcp.inet.sk;
+    sk.sk_max_ack_backlog = sk.sk_ack_backlog = tcp.qlen = 3;
+    CHECK(!stapgen_drops_syn_for_accept_queue(&sk, &fault));
+    CHECK(!stapgen_is_syn_queue_full(&sk, &fault));
+    sk.sk_ack_backlog = tcp.qlen = 4;
+    CHECK(stapgen_drops_syn_for_accept_queue(&sk, &fault));
+    CHECK(stapgen_is_syn_queue_full(&sk, &fault));
+    CHECK(stapgen_accept_queue_length(&sk, &fault) == 4);
+    CHECK(stapgen_syn_queue_length(&sk, &fault) == 4);
+    CHECK(stapgen_queue_limit(&sk, &fault) == 3);
+    CHECK(fault == nullptr);
 }

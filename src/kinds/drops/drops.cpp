@@ -37,6 +37,7 @@ table::Reason reason_of(const decode::Record& record, std::size_t field) {
     const auto& value = record.values[field];
     const auto type = record.schema->fields[field].type;
     if (type == FieldType::reason) reason.number = value.number;
+    if (type == FieldType::text) reason.name = decode::unescape(value.raw);
     if (type != FieldType::reason_name || !value.seen) return reason;
     const auto number = base::to_unsigned(value.raw);
     if (number && *number <= std::numeric_limits<std::uint32_t>::max()) {
@@ -64,7 +65,7 @@ class StackLog {
             for (const auto address : decode::stack_addresses(frames))
                 path.push_back({.address = address});
             return interval_row(
-                {table::Reason{.number = reason != nullptr ? reason->number : -1}, {}, std::move(path)});
+                {fields.reason ? reason_of(record, *fields.reason) : table::Reason(), {}, std::move(path)});
         };
         rows_.add(rows_.thing_of(key_, make), record.values[*fields.count].number);
     }
@@ -89,6 +90,8 @@ class Drops final : public Kind {
             };
             if (type == FieldType::address || type == FieldType::place) set(fields.place);
             if (type == FieldType::reason || type == FieldType::reason_name) set(fields.reason);
+            // Of call paths of something else.
+            if (type == FieldType::text && schema.fields[i].name == "reason") set(fields.reason);
             if (type == FieldType::stack) set(fields.stack);
             if (type == FieldType::count) set(fields.count);
         }

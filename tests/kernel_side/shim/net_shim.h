@@ -52,6 +52,7 @@ struct sock_cgroup_data {
 static inline struct cgroup* sock_cgroup_ptr(struct sock_cgroup_data* data) {
     return data->cgroup;
 }
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define container_of(p, type, member) ((type*)((char*)(p)-offsetof(type, member)))
 struct sock;
 #define IS_ENABLED(option) option
@@ -69,7 +70,7 @@ struct sock_common {
     volatile unsigned char skc_state;
     struct sock* skc_listener;
 };
-enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT, TCP_SYN_RECV };
+enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT, TCP_SYN_RECV, TCP_TIME_WAIT = 6, TCP_CLOSE };
 enum { SOCK_NOSPACE = 2 };
 struct socket {
     unsigned long flags;
@@ -99,6 +100,7 @@ struct sock {
     u32 sk_pacing_status;
     u8 sk_pacing_shift;
     struct sk_buff_head sk_write_queue;
+    u32 sk_ack_backlog, sk_max_ack_backlog;
     struct socket* sk_socket;
 };
 #define sk_state __sk_common.skc_state
@@ -132,6 +134,7 @@ struct tcp_sock {
     u64 tcp_wstamp_ns, tcp_clock_cache;
     u32 undo_marker;
     u8 chrono_type : 2, nonagle : 4, icsk_ca_state : 5;
+    u32 qlen;
     const struct tcp_ulp_ops* icsk_ulp_ops;
     void* icsk_ulp_data;
 };
@@ -152,6 +155,15 @@ struct tls_context {
 #define inet_csk(sk) ((const struct tcp_sock*)(sk))
 #define tcp_sk(sk) ((const struct tcp_sock*)(sk))
 #define udp_sk(sk) ((const struct udp_sock*)(sk))
+static inline int inet_csk_reqsk_queue_len(const struct sock* sk) {
+    return (int)inet_csk(sk)->qlen;
+}
+static inline int inet_csk_reqsk_queue_is_full(const struct sock* sk) {
+    return inet_csk(sk)->qlen > sk->sk_max_ack_backlog;
+}
+static inline bool sk_acceptq_is_full(const struct sock* sk) {
+    return sk->sk_ack_backlog > sk->sk_max_ack_backlog;
+}
 struct skb_shared_info {
     atomic_t dataref;
     unsigned short gso_size SHIM_OF_CPP(= 0), gso_segs SHIM_OF_CPP(= 0);
@@ -173,7 +185,14 @@ struct sk_buff {
     u64 skb_mstamp_ns;
     u32 end;
     unsigned char *head, *data;
+    unsigned long _skb_refdst;
 };
+struct rtable {
+    u16 rt_type;
+};
+enum { RTN_LOCAL = 2 };
+#define SKB_DST_PTRMASK ~1UL
+#define GFP_ATOMIC 0x820
 static inline int netif_is_bridge_port(const struct net_device* dev) {
     return dev->priv_flags & 1;
 }

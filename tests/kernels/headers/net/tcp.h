@@ -20,6 +20,11 @@ struct list_head {
 };
 struct net {
     int ifindex;
+#if KERNEL >= 406
+    struct {
+        u8 sysctl_tcp_syncookies;
+    } ipv4;
+#endif
 };
 struct net_device;
 struct napi_struct {
@@ -140,7 +145,7 @@ struct skb_shared_info {
 };
 
 struct tcp_skb_cb {
-    u32 seq, end_seq, ack_seq;
+    u32 seq, end_seq, ack_seq, tcp_tw_isn;
 #if KERNEL >= 318
     u16 tcp_gso_segs;
 #endif

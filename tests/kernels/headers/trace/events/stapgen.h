@@ -10,6 +10,7 @@ struct softirq_action;
 struct task_struct;
 struct page;
 enum skb_drop_reason { SKB_DROP_REASON_NOT_SPECIFIED };
+enum sk_rst_reason { SK_RST_REASON_NOT_SPECIFIED };
 
 #ifdef TRACE_netif_receive_skb
 DECLARE_TRACE(netif_receive_skb, PARAMS(struct sk_buff* skb), )
@@ -46,6 +47,15 @@ DECLARE_TRACE(tcp_probe, PARAMS(struct sock* sk, struct sk_buff* skb), )
 DECLARE_TRACE(tcp_retransmit_skb, PARAMS(const struct sock* sk, const struct sk_buff* skb, int err), )
 #else
 DECLARE_TRACE(tcp_retransmit_skb, PARAMS(const struct sock* sk, const struct sk_buff* skb), )
+#endif
+#endif
+#ifdef TRACE_tcp_send_reset
+#if KERNEL >= 612
+DECLARE_TRACE(tcp_send_reset, PARAMS(const struct sock* sk, const struct sk_buff* skb__nullable, const enum sk_rst_reason reason), )
+#elif KERNEL >= 610
+DECLARE_TRACE(tcp_send_reset, PARAMS(const struct sock* sk, const struct sk_buff* skb, const enum sk_rst_reason reason), )
+#else
+DECLARE_TRACE(tcp_send_reset, PARAMS(const struct sock* sk, const struct sk_buff* skb), )
 #endif
 #endif
 #ifdef TRACE_tcp_retransmit_synack
