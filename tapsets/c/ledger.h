@@ -267,7 +267,7 @@ static inline struct stapgen_ledger_drop stapgen_ledger_drops(const struct sk_bu
     if (drop.step == STAPGEN_ON_WAY_OUT) stapgen_ledger_add(STAPGEN_IN_QDISC, 0, -(s64)drop.weight);
     if (ledger->on_top == (unsigned long)skb)
         stapgen_ledger_add(STAPGEN_PASSED_ON, ledger->on_top_row, -(s64)drop.weight);
-    /* From 7.2 on the kernel says it itself. */
+    /* Of some the kernel says it itself. */
     if (ledger->turned_away == (unsigned long)skb) stapgen_ledger_add(STAPGEN_LISTEN_QUEUE, ledger->turned_away_by, -1);
     ledger->on_top = ledger->turned_away = 0;
     return drop;
