@@ -17,9 +17,9 @@ table::Row row_of(std::string entry, std::string of) {
     return interval_row({std::move(entry), std::move(of), {}});
 }
 
-class Ledger final : public Kind {
+class LedgerLog final : public Kind {
   public:
-    explicit Ledger(IntervalLog& log) : rows_(log, entries_table(), row_of("other", ""), max_entries) {}
+    explicit LedgerLog(IntervalLog& log) : rows_(log, entries_table(), row_of("other", ""), max_entries) {}
 
     bool takes(const decode::Schema& schema) override {
         fields_.resize(schema.index + 1);
@@ -63,7 +63,7 @@ table::Table entries_table() {
 }
 
 std::unique_ptr<Kind> make(const Settings& /*settings*/, IntervalLog& log) {
-    return std::make_unique<Ledger>(log);
+    return std::make_unique<LedgerLog>(log);
 }
 
 }  // namespace stapgen::kinds::ledger
