@@ -118,6 +118,23 @@ make_pair() {
     done
 }
 
+# make_card_pair: two network namespaces, left and right, joined by two cards on one wire: eth0 in left (10.8.0.1), eth1 in
+# right (10.8.0.2). XDP gets into their driver. Not with NET, which has other uses for the cards.
+make_card_pair() {
+    local side number=0 card
+    modprobe virtio_net && wait_for "ip link show eth1" || return
+    for side in left right; do
+        card=eth$number
+        number=$((number + 1))
+        ip netns add $side &&
+            ip link set $card netns $side &&
+            ip -n $side link set $card addrgenmode none &&
+            ip -n $side address add 10.8.0.$number/24 dev $card &&
+            ip -n $side link set lo up &&
+            ip -n $side link set $card up || return
+    done
+}
+
 # join NAME DEVICE ADDRESS...: a namespace whose device net0 has DEVICE as its other end.
 join() {
     ip netns add $1 && ip link add $2 type veth peer name net0 netns $1 || return
