@@ -73,6 +73,8 @@ std::span<const AccountName> account_names() {
         AccountName{"waits-evicted, threads-evicted", "rx",
                     "beside the account, with --who: waits, and threads, that gave way to others in its tables"},
         AccountName{"paths-evicted", "dropwatch", "beside the account: call paths that gave way to others"},
+        AccountName{"failures-evicted", "connect",
+                    "beside the account: failures whose cause and destination gave way to others of that interval"},
         AccountName{"drops-evicted", "retransmits",
                     "beside the account, with --where: drops of the last minute that gave way to others; what was lost "
                     "there counts as not-here"},
