@@ -80,6 +80,8 @@ std::span<const AccountName> account_names() {
         AccountName{
             "resets, resets-filtered, resets-evicted", "dropwatch",
             "beside the account, with --resets: what TCP sent; what a filter left out; what gave way to others"},
+        AccountName{"failures-evicted", "connect",
+                    "beside the account: failures whose cause and destination gave way to others of that interval"},
         AccountName{"drops-evicted", "retransmits",
                     "beside the account, with --where: drops of the last minute that gave way to others; what was lost "
                     "there counts as not-here"},

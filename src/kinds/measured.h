@@ -56,8 +56,8 @@ struct Measured : Run {
     /// A cell of a table that has one row; nothing where there is none.
     [[nodiscard]] const table::Value& fact(std::string_view table, std::string_view column) const;
     [[nodiscard]] bool has(std::string_view name) const { return table::find(tables, name) != nullptr; }
-    /// Whether its records are counts. A latency recipe may count drops beside them.
-    [[nodiscard]] bool counts() const { return (has("drops") && !has("stages")) || has("counts"); }
+    /// Whether its records are counts. A latency recipe may count drops or failures beside them.
+    [[nodiscard]] bool counts() const { return (has("drops") || has("counts")) && !has("stages"); }
     /// Number of intervals.
     [[nodiscard]] std::size_t intervals() const { return at("intervals").rows.size(); }
 };

@@ -76,8 +76,11 @@ base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file) {
         constexpr std::size_t most = 16UL * 1024 * 1024;
         const auto texts = host::elf_section(file, section, most).value_or("");
         points.merge(probe_points_in(texts));
-        if (const auto at = texts.find("stapgen\t"); info.header.empty() && at != std::string::npos)
-            info.header = texts.c_str() + at + std::string_view("stapgen\t").size();
+        if (const auto at = texts.find("stapgen\t"); info.header.empty() && at != std::string::npos) {
+            const std::string_view line = texts.c_str() + at + std::string_view("stapgen\t").size();
+            // A script that prints it with printf() has the line's end in it.
+            info.header = line.substr(0, line.find('\n'));
+        }
     }
     info.functions.assign(points.begin(), points.end());
     info.is_signed = ends_with_signature(file);

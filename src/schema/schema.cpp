@@ -86,6 +86,13 @@ std::optional<std::size_t> Schema::find(Attribute attribute) const {
     return place_of(std::ranges::find(fields, attribute, &Field::attribute), fields);
 }
 
+std::vector<std::string> Schema::keys() const {
+    std::vector<std::string> names;
+    for (const auto& field : fields)
+        if (field.attribute == Attribute::key) names.push_back(field.name);
+    return names;
+}
+
 std::string Header::line() const {
     const auto& schema = schemas.front();
     auto text = fmt::format("stapgen\t{}\t{}{}{}\t{}", version, recipe, aggregated ? ",aggregated" : "",

@@ -67,6 +67,8 @@ struct Schema {
     [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
     /// The first field that has it.
     [[nodiscard]] std::optional<std::size_t> find(Attribute attribute) const;
+    /// The names of the fields with the attribute `key`.
+    [[nodiscard]] std::vector<std::string> keys() const;
 };
 
 /// The header line. `schemas` grows with every `fields` line; its elements never move.

@@ -77,9 +77,7 @@ std::vector<std::string> group_fields(const Presentation& presentation, const de
         if (!schema.find("pid") && std::ranges::find(fields, "comm") != fields.end()) std::erase(fields, "pid");
         return fields;
     }
-    for (const auto& field : schema.fields) {
-        if (field.attribute == decode::Attribute::key) fields.push_back(field.name);
-    }
+    fields = schema.keys();
     const bool are_drops = std::ranges::any_of(schema.fields, [](const auto& field) {
         return field.type == decode::FieldType::address || field.type == decode::FieldType::place;
     });

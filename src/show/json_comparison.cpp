@@ -87,6 +87,15 @@ Json document_of(const Compared& compared) {
         document["parts"].push_back(
             {{"stage", part.stage}, {"cause", part.cause}, {"before_ns", part.before_ns}, {"after_ns", part.after_ns}});
     }
+    for (const auto& change : compared.comparison.failures) {
+        document["failures"].push_back({{"cause", change.cause.empty() ? Json(nullptr) : Json(change.cause)},
+                                        {"before", change.before},
+                                        {"after", change.after},
+                                        {"before_share", or_null(change.before_share)},
+                                        {"after_share", or_null(change.after_share)},
+                                        {"p", or_null(change.p)},
+                                        {"regression", change.is_regression}});
+    }
     return document;
 }
 

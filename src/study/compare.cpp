@@ -9,6 +9,7 @@
 #include "analyze/merge.h"
 #include "kinds/latency/averages.h"
 #include "kinds/latency/latency.h"
+#include "study/compare_failures.h"
 #include "study/compare_stages.h"
 #include "study/resampling.h"
 #include "study/t_test.h"
@@ -21,20 +22,9 @@ namespace latency = kinds::latency;
 using latency::stage_of;
 using table::Average, table::Block, table::Breakdown, table::Series;
 
-/// With fewer blocks on a side nothing is said about it. Recordings are less alike than blocks, and fewer are enough.
-constexpr std::size_t min_blocks = 10;
-constexpr std::size_t min_recordings = 4;
 /// A series of this many blocks or more is joined to half as many, again and again: what neighbours in time have in
 /// common is then mostly inside of blocks.
 constexpr std::size_t many_blocks = 32;
-
-/// One side, as it is worked on.
-struct SideBlocks {
-    Measured merged;
-    Series series;  ///< its blocks, long enough
-    std::span<const Measured> recordings;
-    bool by_recording = false;
-};
 
 const Average* average_of(const Measured& measured, std::string_view name) {
     const auto averages = kinds::averages_of(measured);
@@ -97,7 +87,7 @@ SideBlocks side_blocks_of(std::span<const Measured> recordings, bool by_recordin
 
 Side side_of(const SideBlocks& of) {
     Side side{.recordings = of.recordings.size()};
-    side.needed = of.by_recording ? min_recordings : min_blocks;
+    side.needed = of.needed();
     if (of.by_recording) {
         side.blocks = of.recordings.size();
     } else if (of.merged.has("averages")) {
@@ -139,7 +129,7 @@ class Comparer {
         const double of_before = before.effective_blocks(), of_after = after.effective_blocks();
         usable_before_ = std::max(usable_before_, of_before);
         usable_after_ = std::max(usable_after_, of_after);
-        const auto needed = static_cast<double>(before_.by_recording ? min_recordings : min_blocks);
+        const auto needed = static_cast<double>(before_.needed());
         return of_before >= needed && of_after >= needed;
     }
 
@@ -279,7 +269,8 @@ std::optional<std::int64_t> Side::missing_ns() const {
 }
 
 bool Comparison::has_regression() const {
-    return std::ranges::any_of(changes, &Change::is_regression);
+    return std::ranges::any_of(changes, &Change::is_regression) ||
+           std::ranges::any_of(failures, &FailureChange::is_regression);
 }
 
 Outcome Comparison::outcome() const {
@@ -321,6 +312,7 @@ base::Result<Compared> compare(std::span<const Measured> before, std::span<const
     comparison.recipe = first.merged.recipe;
     comparison.changes = comparer.finish();
     comparison.parts = changes_of_parts(first.merged, second.merged);
+    comparison.failures = changes_of_failures(first, second, options.threshold);
     comparison.warnings = doubts(before, after);
     if (!same_stages) comparison.warnings.push_back(one_sided_text(comparison));
     comparison.before = side_of(first);

@@ -11,6 +11,7 @@
 #include "kinds/latency/averages.h"
 #include "kinds/latency/latency.h"
 #include "schema/schema.h"
+#include "study/compare_failures.h"
 
 namespace stapgen::study {
 
@@ -39,7 +40,8 @@ bool any_frequent(const std::vector<std::string>& names, const Measured& measure
     std::int64_t most = 0, largest = 0;
     const auto count = [&](const std::string& name, std::int64_t n) {
         most = std::max(most, n);
-        if (std::ranges::find(names, name) != names.end()) largest = std::max(largest, n);
+        // Whether there are failures is no difference in what was measured: changes_of_failures() says it.
+        if (name != stage_of_failures && std::ranges::find(names, name) != names.end()) largest = std::max(largest, n);
     };
     for (const auto& [name, stats] : kinds::latency::whole_of(measured.at("stages")))
         count(name, stats->n());

@@ -6,9 +6,23 @@
 #include <vector>
 
 #include "study/compare.h"
+#include "table/series.h"
 
-/// For compare(): which stages the two sides have, and which only one of them.
+/// For compare(): its sides, which stages these have, and which only one of them.
 namespace stapgen::study {
+
+/// With fewer blocks on a side nothing is said about it. Recordings are less alike than blocks, and fewer are enough.
+inline constexpr std::size_t min_blocks = 10, min_recordings = 4;
+
+/// One side, as it is worked on.
+struct SideBlocks {
+    Measured merged;
+    table::Series series;  ///< its blocks, long enough
+    std::span<const Measured> recordings;
+    bool by_recording = false;
+
+    [[nodiscard]] std::size_t needed() const { return by_recording ? min_recordings : min_blocks; }
+};
 
 /// Sets what is on one side only. Error (bad_input): they have no stage in common.
 base::Result<void> set_one_sided_stages(const Measured& before, const Measured& after, Comparison& comparison);

@@ -44,6 +44,15 @@ struct PartChange {
     double before_ns = 0, after_ns = 0;
 };
 
+/// How many records failed: all of them first, whose share is tested by itself, then by cause.
+struct FailureChange {
+    std::string cause;  ///< empty: all
+    std::int64_t before = 0, after = 0;
+    std::optional<double> before_share, after_share;  ///< of all records
+    std::optional<double> p;                          ///< of "no change of the share"
+    bool is_regression = false;                       ///< it rose significantly, and by more than the threshold
+};
+
 /// What one side of a comparison is made of.
 struct Side {
     std::size_t recordings = 0;
@@ -67,6 +76,7 @@ struct Comparison {
     table::Group group;             ///< whose recordings these are, as whoever compares has parted them; empty: all
     std::vector<Change> changes;    ///< by stage in recipe order, then mean, then percentiles
     std::vector<PartChange> parts;  ///< of stages that are divided on both sides, in recipe order; those that there are
+    std::vector<FailureChange> failures;  ///< where a side has any
     std::vector<std::string> warnings;
     Side before, after;
     bool by_recording = false;  ///< each recording was one block

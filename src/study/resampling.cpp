@@ -101,6 +101,24 @@ double Resampling::mean(const Weights& weights) const {
     return n > 0 ? sum / n : 0;
 }
 
+std::vector<double> Resampling::influences_on(double mean) const {
+    std::vector<double> influences;
+    for (const auto& part : parts_)
+        influences.push_back(part.sum - mean * static_cast<double>(part.n));
+    return influences;
+}
+
+Share Resampling::share() const {
+    const double whole = mean(Weights(parts_.size(), 1));
+    const auto influences = influences_on(whole);
+    const double effective = effective_blocks(), independent = independence(influences);
+    double squares = 0;
+    for (const double influence : influences)
+        squares += influence * influence;
+    const double error = std::sqrt(squares * effective / std::max(effective - 1, 1.0) / independent);
+    return {whole, error / static_cast<double>(n()), std::max(effective * independent - 1, 1.0)};
+}
+
 std::size_t Resampling::row_of(double percent, const Weights& weights) const {
     const auto blocks = parts_.size();
     const auto at_or_below = [&](std::size_t row) {
@@ -153,8 +171,7 @@ std::vector<Estimate> Resampling::estimates(const std::vector<double>& percents,
         estimate.log_error = std::sqrt(effective / std::max(effective - 1, 1.0) / independent);
     };
     const double whole = mean(once);
-    for (std::size_t i = 0; i < blocks; ++i)
-        influences[i] = parts_[i].sum - whole * static_cast<double>(parts_[i].n);
+    influences = influences_on(whole);
     fill(estimates[0], whole);
     for (std::size_t k = 0; k < percents.size(); ++k) {
         const auto row = row_of(percents[k], once);

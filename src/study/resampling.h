@@ -17,6 +17,11 @@ struct Estimate {
     double degrees = 0;    ///< of freedom of that error: independent blocks - 1, at least 1
 };
 
+/// A mean that may be 0, with the error of itself.
+struct Share {
+    double value = 0, error = 0, degrees = 1;
+};
+
 /// How far a mean or a percentile of one stage could be from the truth, by drawing whole blocks of time again and again
 /// (interval-block bootstrap).
 ///
@@ -43,6 +48,8 @@ class Resampling {
     /// What estimates are made for: the mean, and percentiles in the order given. There must be a value.
     [[nodiscard]] std::vector<Estimate> estimates(const std::vector<double>& percents, int resamples,
                                                   std::uint64_t seed);
+    /// The mean without drawing, as that of its influences: of what has no logarithm. There must be a value.
+    [[nodiscard]] Share share() const;
 
   private:
     using Weights = std::vector<std::int64_t>;  ///< how often each block was drawn
@@ -56,6 +63,8 @@ class Resampling {
     void add(Part part);
     void build_cumulative();
     [[nodiscard]] double mean(const Weights& weights) const;
+    /// How much each block moves the mean, times all values.
+    [[nodiscard]] std::vector<double> influences_on(double mean) const;
     [[nodiscard]] std::size_t row_of(double percent, const Weights& weights) const;
     [[nodiscard]] double independence(const std::vector<double>& influences) const;
 

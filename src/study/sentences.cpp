@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <span>
 #include <utility>
 
 #include "table/texts.h"
@@ -102,6 +103,21 @@ std::string shortage(std::string_view name, const Side& side, bool by_recording)
     return text;
 }
 
+/// "failures rose from 0.30 % (3) to 5.05 % (51), refused 2 to 50; ": where that is significant, with the cause that
+/// changed most.
+std::string failures_text(const Comparison& comparison) {
+    if (comparison.failures.empty()) return {};
+    const auto& all = comparison.failures.front();
+    if (!all.p || *all.p >= significance) return {};
+    auto text = fmt::format("failures {} from {} ({}) to {} ({})", all.after_share > all.before_share ? "rose" : "fell",
+                            share_text(all.before_share), all.before, share_text(all.after_share), all.after);
+    const auto size = [](const FailureChange& change) { return std::abs(change.after - change.before); };
+    const auto causes = std::span(comparison.failures).subspan(1);
+    const auto most = std::ranges::max_element(causes, {}, size);
+    if (most != causes.end()) text += fmt::format(", {} from {} to {}", most->cause, most->before, most->after);
+    return text + "; ";
+}
+
 std::string no_result_text(const Comparison& comparison) {
     if (comparison.is_one_sided) {
         std::vector<std::string> sides;
@@ -119,10 +135,41 @@ std::string no_result_text(const Comparison& comparison) {
     return fmt::format("no result: {}{}{}", before, before.empty() || after.empty() ? "" : "; ", after);
 }
 
+std::string stages_text(const Comparison& comparison) {
+    std::vector<const Change*> significant, beyond;
+    for (const auto& change : comparison.changes) {
+        if (!is_significant(change)) continue;
+        significant.push_back(&change);
+        if (std::abs(*change.change) > comparison.threshold) beyond.push_back(&change);
+    }
+    if (significant.empty())
+        return failures_text(comparison).empty() ? "no significant change" : "no stage changed significantly";
+    const auto slower = direction_text(comparison, beyond, Verdict::slower),
+               faster = direction_text(comparison, beyond, Verdict::faster);
+    if (beyond.empty()) {
+        const auto* largest =
+            *std::ranges::max_element(significant, {}, [](const Change* change) { return size_of(*change); });
+        return fmt::format("nothing changed by more than {:.4g} %; the largest change: {} {}",
+                           comparison.threshold * 100, largest->stage, in_words(*largest));
+    }
+    const auto is_named = [&](const Change* change) {
+        return std::ranges::any_of(beyond, [&](const Change* other) { return other->stage == change->stage; });
+    };
+    const bool all_named = std::ranges::all_of(significant, is_named);
+    return fmt::format("{}{}{}; {}", slower, slower.empty() || faster.empty() ? "" : "; ", faster,
+                       all_named
+                           ? "no other stage changed significantly"
+                           : fmt::format("other stages changed by less than {:.4g} %", comparison.threshold * 100));
+}
+
 }  // namespace
 
 std::string change_percent(double part) {
     return fmt::format("{:+.{}f}", part * 100, std::abs(part) < 1 ? 1 : 0);
+}
+
+std::string share_text(std::optional<double> share) {
+    return share ? fmt::format("{:.2f} %", *share * 100) : "-";
 }
 
 std::string p_text(std::optional<double> p) {
@@ -156,30 +203,8 @@ std::vector<std::string> changed_stages(const Comparison& comparison) {
 }
 
 std::string comparison_sentence(const Comparison& comparison) {
-    std::vector<const Change*> significant, beyond;
-    for (const auto& change : comparison.changes) {
-        if (!is_significant(change)) continue;
-        significant.push_back(&change);
-        if (std::abs(*change.change) > comparison.threshold) beyond.push_back(&change);
-    }
     if (comparison.outcome() == Outcome::none) return no_result_text(comparison);
-    if (significant.empty()) return "no significant change";
-    const auto slower = direction_text(comparison, beyond, Verdict::slower),
-               faster = direction_text(comparison, beyond, Verdict::faster);
-    if (beyond.empty()) {
-        const auto* largest =
-            *std::ranges::max_element(significant, {}, [](const Change* change) { return size_of(*change); });
-        return fmt::format("nothing changed by more than {:.4g} %; the largest change: {} {}",
-                           comparison.threshold * 100, largest->stage, in_words(*largest));
-    }
-    const auto is_named = [&](const Change* change) {
-        return std::ranges::any_of(beyond, [&](const Change* other) { return other->stage == change->stage; });
-    };
-    const bool all_named = std::ranges::all_of(significant, is_named);
-    return fmt::format("{}{}{}; {}", slower, slower.empty() || faster.empty() ? "" : "; ", faster,
-                       all_named
-                           ? "no other stage changed significantly"
-                           : fmt::format("other stages changed by less than {:.4g} %", comparison.threshold * 100));
+    return failures_text(comparison) + stages_text(comparison);
 }
 
 }  // namespace stapgen::study

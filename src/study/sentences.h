@@ -23,6 +23,9 @@ std::string blocks_text(const Comparison& comparison);
 /// A part as percent: "+3.2", "-41.0", "+212".
 std::string change_percent(double part);
 
+/// "5.05 %"; "-" where it is not known.
+std::string share_text(std::optional<double> share);
+
 /// "0.012", "<0.001"; "-" where it is not known.
 std::string p_text(std::optional<double> p);
 

@@ -9,4 +9,4 @@
 // As gcc puts the texts of a module there, stap's among them.
 [[gnu::used, gnu::section(".rodata.str1.1")]] static const char texts[] =
     "kprobe.function(\"ip_rcv_core\")!\0timer.ms(10) if (!(__global_stapgen_live))\0kernel.trace(\"skb:kfree_skb\")\0"
-    "stapgen\t4\tx,aggregated\tr\ttime:time\0x";
+    "stapgen\t4\tx,aggregated\tr\ttime:time\n\0x";

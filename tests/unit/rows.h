@@ -105,7 +105,7 @@ struct Summary : kinds::Run {
     std::optional<table::CounterTracks> readings;
     bool has_stages = false;
 
-    [[nodiscard]] bool counts() const { return (counts_drops && stages.empty()) || !counted.empty(); }
+    [[nodiscard]] bool counts() const { return (counts_drops || !counted.empty()) && stages.empty(); }
 };
 
 inline Measured measured_of(const Summary& summary) {

@@ -134,6 +134,10 @@ base::Result<void> verdict_of(std::span<const study::Compared> all, std::vector<
             if (change.is_regression && std::ranges::find(slower, change.stage) == slower.end())
                 slower.push_back(change.stage);
         }
+        const std::string failures = "the share of failures";
+        if (std::ranges::any_of(comparison.failures, &study::FailureChange::is_regression) &&
+            std::ranges::find(slower, failures) == slower.end())
+            slower.push_back(failures);
         if (comparison.outcome() != study::Outcome::none) continue;
         if (!comparison.group.empty()) missing.push_back(text_of(comparison.group));
         why = base::printable(study::comparison_sentence(comparison));

@@ -132,6 +132,19 @@ Section changes_section(const study::Comparison& comparison) {
         "{:g} % is no regression.",
         blocks_text(comparison), comparison.threshold * 100);
     section.tables.push_back(std::move(table));
+    if (!comparison.failures.empty()) {
+        Table failures{"How many failed; P is of the share of all, and causes are not tested",
+                       {{"FAILED", Kind::head}, {"BEFORE"}, {"SHARE BEFORE"}, {"AFTER"}, {"SHARE AFTER"}, {"P"}}};
+        for (const auto& change : comparison.failures) {
+            failures.rows.push_back({{change.cause.empty() ? "all" : change.cause},
+                                     {fmt::format("{}", change.before)},
+                                     {share_text(change.before_share)},
+                                     {fmt::format("{}", change.after)},
+                                     {share_text(change.after_share)},
+                                     {p_text(change.p)}});
+        }
+        section.tables.push_back(std::move(failures));
+    }
     if (comparison.parts.empty()) return section;
     Table parts{"What packets waited for within a stage: means over all packets of the stage, in microseconds",
                 {{"STAGE", Kind::head}, {"PART", Kind::text}, {"BEFORE"}, {"AFTER"}, {"DIFFERENCE"}}};

@@ -39,7 +39,9 @@ base::Ink ink_of(const study::Comparison& comparison) {
     const auto any = [&](Verdict verdict) {
         return std::ranges::any_of(comparison.changes, [&](const Change& change) { return change.verdict == verdict; });
     };
-    return any(Verdict::slower) ? base::Ink::bad : any(Verdict::faster) ? base::Ink::good : base::Ink::plain;
+    return comparison.has_regression() || any(Verdict::slower) ? base::Ink::bad
+           : any(Verdict::faster)                              ? base::Ink::good
+                                                               : base::Ink::plain;
 }
 
 void write_legend(std::ostream& out, const study::Comparison& comparison, std::size_t width) {
@@ -51,7 +53,23 @@ void write_legend(std::ostream& out, const study::Comparison& comparison, std::s
     if (any(Verdict::too_few)) say("-: not enough samples or blocks of time; record longer");
     if (any(Verdict::untested)) say("A change without an interval was not tested: its values have no times");
     if (!comparison.parts.empty()) say("Parts of a stage: the time of each per packet of the stage; not tested");
+    if (!comparison.failures.empty()) say("Failures: P is of the share of all, by itself; causes are not tested");
     say(blocks_text(comparison));
+}
+
+void write_failures(std::ostream& out, const study::Comparison& comparison, const base::Screen& screen) {
+    if (comparison.failures.empty()) return;
+    Table table{"", {{"FAILED", Kind::head}, {"BEFORE"}, {"SHARE"}, {"AFTER"}, {"SHARE"}, {"P"}}};
+    for (const auto& change : comparison.failures) {
+        table.rows.push_back(
+            {{change.cause.empty() ? "all" : change.cause},
+             {fmt::format("{}", change.before)},
+             {share_text(change.before_share)},
+             {.text = fmt::format("{}", change.after), .ink = change.is_regression ? base::Ink::bad : base::Ink::plain},
+             {share_text(change.after_share)},
+             {p_text(change.p)}});
+    }
+    out << text_of(table, screen) << '\n';
 }
 
 void write(std::ostream& out, const Compared& compared, const base::Screen& screen) {
@@ -99,6 +117,7 @@ void write(std::ostream& out, const Compared& compared, const base::Screen& scre
         }
     }
     out << text_of(table, screen) << '\n';
+    write_failures(out, comparison, screen);
     write_legend(out, comparison, screen.width);
     for (const auto& warning : comparison.warnings)
         write_warning(out, base::printable(warning), screen);

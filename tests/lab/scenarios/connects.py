@@ -4,271 +4,41 @@
 import collections
 import json
 
-from lablib.events import Trace
+from lablib.connects import (BEFORE, LATE_MS, NETEM_MS, PENDING, PROGRAM_MS, PROGRAMS, QUEUED_MS, REFUSED, RIGHT, RIGHT6, ROWS,
+                             RULES_LEFT, RULES_RIGHT, SERVERS, UNDER_WAY, UNIX)
+from lablib.events import Trace, read_report
+from lablib.scenario import load
 
-DESCRIPTION = "connections of each kind, and each cause of failure that the kernel knows, none judged wrong; 9 ms are 9 ms"
+DESCRIPTION = "connections of each kind, each cause of failure, none judged wrong; 9 ms are 9 ms; aggregated and served, the same"
 IN_CI = ("trixie",)
 BUILD = {"connect": ["connect-latency"], "failed": ["connect-latency", "--failed", "--by", "netns"],
-         "slow": ["connect-latency", "--slower-than", "20ms"]}
+         "slow": ["connect-latency", "--slower-than", "20ms"],
+         "sums": ["connect-latency", "--aggregate", load("aggregate").EVERY]}
 
-RIGHT, RIGHT6 = "10.9.0.2", "fd09::2"
-NETEM_MS, LATE_MS, PROGRAM_MS, QUEUED_MS = 9, 990, 40, 50
-REFUSED, TIMED_OUT, NO_NETWORK, NO_HOST, ACCESS, PERMISSION, NO_PORT = 111, 110, 101, 113, 13, 1, 99
-EINVAL, EAGAIN, NO_FILE, PROTOCOL = 22, 11, 2, 92
+SERVED = (7701, 7703, 7711, 7713, 7727)   # ports of what serve sees
+BURST = 10007              # connections that fail as fast as they can
+ROUNDS, ROUND = 17, 23     # of connections, one after the other, for compare
+FAILING = 3                # of each round afterwards
 
-Row = collections.namedtuple("Row", "place address port count how result errno kind mode syns dropped",
-                             defaults=("established", 0, "tcp", "blocking", 1, 0))
-# Namespace, where to, how many, how (programs.py), and what is expected of each. - in syns: there is none.
-ROWS = [
-    Row("left", RIGHT, 7701, 23, "call"),                                      # 9 ms
-    Row("left", RIGHT6, 7701, 3, "call"),
-    Row("left", "127.0.0.1", 7702, 7, "poll", mode="nonblocking"),
-    Row("left", "127.0.0.1", 7703, 13, "call", "refused", REFUSED),
-    Row("left", "::1", 7703, 2, "poll", "refused", REFUSED, mode="nonblocking"),
-    Row("left", RIGHT, 7704, 3, "call", "refused", REFUSED),                   # reject with tcp reset
-    Row("left", RIGHT, 7711, 5, "call", "icmp-port", REFUSED),
-    Row("left", RIGHT, 7712, 3, "call", "icmp-host", NO_HOST),
-    Row("left", RIGHT, 7713, 7, "poll", "icmp-net", NO_NETWORK, mode="nonblocking"),
-    Row("left", RIGHT, 7714, 2, "call", "icmp-protocol", PROTOCOL),
-    Row("left", RIGHT, 7715, 11, "call", "icmp-prohibited", NO_HOST),
-    Row("left", RIGHT6, 7711, 3, "call", "icmp-port", REFUSED),
-    Row("left", RIGHT6, 7712, 2, "call", "icmp-host", NO_HOST),
-    Row("left", RIGHT6, 7713, 5, "call", "icmp-net", NO_NETWORK),
-    Row("left", RIGHT6, 7715, 2, "call", "icmp-prohibited", ACCESS),
-    Row("left", RIGHT, 7721, 5, "wave", "no-answer", TIMED_OUT, mode="nonblocking", syns=2),
-    Row("left", RIGHT, 7721, 2, "call", "no-answer", TIMED_OUT, syns=2),
-    Row("left", RIGHT, 7722, 3, "wave", "dropped-here", TIMED_OUT, mode="nonblocking", syns=2, dropped=2),
-    Row("left", RIGHT, 7723, 3, "wave", "answer-dropped", TIMED_OUT, mode="nonblocking", syns=2),
-    Row("left", RIGHT, 7724, 2, "call", syns=2, dropped=1),                    # each first SYN is dropped here
-    Row("left", RIGHT, 7725, 5, "give-up", "given-up", mode="nonblocking"),
-    Row("left", RIGHT, 7725, 3, "time-out", "given-up"),
-    Row("left", RIGHT, 7725, 2, "killed", "given-up"),
-    Row("left", "10.9.0.77", 7726, 2, "call", "icmp-host", NO_HOST, dropped=1),   # no neighbour
-    Row("left", "192.0.2.1", 7727, 11, "call", "no-route", NO_NETWORK, syns=None, dropped=None),
-    Row("left", "192.0.2.64", 7727, 2, "poll", "no-route", NO_HOST, mode="nonblocking", syns=None, dropped=None),
-    Row("left", "2001:db8::1", 7727, 3, "call", "no-route", NO_NETWORK, syns=None, dropped=None),
-    Row("left", "192.0.2.65", 7728, 3, "call", "forbidden", ACCESS, syns=None, dropped=None),
-    Row("left", "192.0.2.66", 7728, 2, "call", "failed", EINVAL, syns=None, dropped=None),
-    Row("left", "127.0.0.1", 7729, 5, "forbidden", "forbidden", PERMISSION, syns=None, dropped=None),
-    Row("left", "127.0.0.1", 7730, 2, "self"),
-    Row("right", "127.0.0.1", 7731, 4, "call"),                                # as many as there are ports
-    Row("right", "127.0.0.1", 7731, 7, "call", "no-port", NO_PORT, syns=None, dropped=None),
-    Row("right", "::1", 7731, 4, "call"),
-    Row("right", "::1", 7731, 2, "poll", "no-port", NO_PORT, mode="nonblocking", syns=None, dropped=None),
-    Row("left", "127.0.0.1", 7741, 3, "fast-open", kind="fast-open", mode="-"),
-    Row("left", "127.0.0.1", 7741, 5, "deferred", kind="fast-open"),
-    Row("left", "127.0.0.1", 7751, 7, "mptcp", kind="mptcp"),
-    Row("left", "127.0.0.1", 7702, 2, "mptcp", kind="mptcp"),                  # to a server that has none
-    Row("left", "127.0.0.1", 7703, 3, "mptcp", "refused", REFUSED, kind="mptcp"),
-    Row("left", "192.0.2.1", 7752, 2, "mptcp", "no-route", NO_NETWORK, kind="mptcp", syns=None, dropped=None),
-]
-# Path, how many, how, and what is expected.
-UNIX = [
-    Row("unix", "open", 0, 11, "unix", kind="unix"),
-    Row("unix", "@hidden", 0, 3, "unix", kind="unix"),
-    Row("unix", "full", 0, 2, "unix-poll", kind="unix", mode="nonblocking"),
-    Row("unix", "full", 0, 5, "unix-poll", "backlog-full", EAGAIN, kind="unix", mode="nonblocking"),
-    Row("unix", "full", 0, 1, "unix-queued", kind="unix"),
-    Row("unix", "bound", 0, 3, "unix", "refused", REFUSED, kind="unix"),
-    Row("unix", "absent", 0, 2, "unix", "failed", NO_FILE, kind="unix"),
-]
-BEFORE, UNDER_WAY = 3, 5   # connections that began before, and that do not end
-SILENT = 7732              # they go there
-
-PROGRAMS = f"""
-import ctypes, json, os, select, socket, struct, subprocess, sys, threading, time
-ports = sys.argv[2:]   # or all
-if "COMM" in os.environ:
-    open("/proc/self/comm", "w").write(os.environ["COMM"])
-rows = [row for row in json.load(open("rows.json")) if row["place"] == sys.argv[1] and (not ports or str(row["port"]) in ports)]
-kept = []
-
-def family(address):
-    return socket.AF_INET6 if ":" in address else socket.AF_INET
-
-def finish(s):
-    select.select([], [s], [])
-    return s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
-
-def begin(s, address, port):
-    s.setblocking(False)
-    return s.connect_ex((address, port))
-
-def call(s, to):
-    s.setblocking(True)
-    kept.append(s)
-    return s.connect_ex(to)
-
-# A program that forbids all connect() of IPv4 in a cgroup, for what runs in it.
-def forbid(connect):
-    os.makedirs("/tmp/cgroup", exist_ok=True)
-    if not os.path.exists("/tmp/cgroup/cgroup.procs"):
-        subprocess.run(["mount", "-t", "cgroup2", "none", "/tmp/cgroup"], check=True)
-    os.makedirs("/tmp/cgroup/forbidden", exist_ok=True)
-    code = struct.pack("<BBhiBBhi", 0xb7, 0, 0, 0, 0x95, 0, 0, 0)   # return 0
-    held = ctypes.create_string_buffer(code), ctypes.create_string_buffer(b"GPL")
-    bpf = ctypes.CDLL(None, use_errno=True).syscall
-    load = struct.pack("<IIQQIIQII16sII", 18, 2, ctypes.addressof(held[0]), ctypes.addressof(held[1]), 0, 0, 0, 0, 0, b"", 0, 10)
-    program = bpf(321, 5, load, len(load))
-    attach = struct.pack("<IiII", os.open("/tmp/cgroup/forbidden", os.O_RDONLY), program, 10, 0)
-    if program < 0 or bpf(321, 8, attach, len(attach)) < 0:
-        sys.exit(f"no program in the cgroup: {{os.strerror(ctypes.get_errno())}}")
-    open("/tmp/cgroup/forbidden/cgroup.procs", "w").write(str(os.getpid()))
-    errors = connect()
-    open("/tmp/cgroup/cgroup.procs", "w").write(str(os.getpid()))
-    return errors
-
-def connect(how, address, port, count):
-    new = lambda protocol=0: socket.socket(family(address), socket.SOCK_STREAM, protocol)
-    to = (address, port)
-    if how == "call":
-        return [call(new(), to) for _ in range(count)]
-    if how == "mptcp":
-        return [call(new(262), to) for _ in range(count)]
-    if how == "forbidden":
-        return forbid(lambda: [call(new(), to) for _ in range(count)])
-    if how in ("poll", "wave"):
-        errors = []
-        for _ in range(count):
-            kept.append(new())
-            errors.append(begin(kept[-1], *to))
-            if how == "poll" and errors[-1] == 115:
-                errors[-1] = finish(kept[-1])
-        return errors if how == "poll" else [finish(s) for s in kept[-count:]]
-    if how == "give-up":
-        for _ in range(count):
-            s = new()
-            begin(s, *to)
-            time.sleep(0.02)
-            s.close()
-    if how == "time-out":
-        for _ in range(count):
-            s = new()
-            s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@qq", 0, 20000))
-            s.connect_ex(to)
-            s.close()
-    if how == "killed":
-        for _ in range(count):
-            child = subprocess.Popen([sys.executable, "-c", f"import socket; socket.socket().connect({{to}})"])
-            while f":{{port:04X}} 02" not in open("/proc/net/tcp").read():   # SYN_SENT
-                time.sleep(0.01)
-            child.kill()
-            child.wait()
-    if how == "self":
-        for _ in range(count):
-            s = new()
-            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            s.bind(to)
-            call(s, to)
-            s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            s.close()
-            kept.pop()
-    if how == "fast-open":
-        for _ in range(count):
-            kept.append(new())
-            kept[-1].sendto(b"x", 0x20000000, to)
-    if how == "deferred":
-        for _ in range(count):
-            kept.append(new())
-            kept[-1].setsockopt(socket.IPPROTO_TCP, 30, 1)
-            kept[-1].connect(to)
-            time.sleep({PROGRAM_MS / 1000})
-            kept[-1].send(b"x")
-    return [0] * count
-
-def connect_unix(how, path, count):
-    errors = []
-    for _ in range(count):
-        kept.append(socket.socket(socket.AF_UNIX))
-        if how == "unix-queued":
-            server = servers[path]
-            threading.Thread(target=lambda: (time.sleep({QUEUED_MS / 1000}), kept.append(server.accept()))).start()
-        kept[-1].setblocking(how != "unix-poll")
-        s = kept[-1]
-        errors.append(s.connect_ex(path.replace("@", "\\0")))
-    return errors
-
-truth_file = os.path.abspath(".".join(sys.argv[1:]) + ".truth")
-servers = {{}}
-if sys.argv[1] == "unix":
-    os.chdir("/tmp")
-    for path, backlog in (("open", 64), ("\\0hidden", 64), ("full", 1), ("bound", None)):
-        servers[path] = socket.socket(socket.AF_UNIX)
-        servers[path].bind(path)
-        if backlog is not None:
-            servers[path].listen(backlog)
-truth = []
-for row in rows:
-    errors = connect_unix(row["how"], row["address"], row["count"]) if sys.argv[1] == "unix" else \\
-             connect(row["how"], row["address"], row["port"], row["count"])
-    truth.append(errors)
-    time.sleep(0.01)
-json.dump(truth, open(truth_file, "w"))
-"""
-
-# servers.py ADDRESS:PORT[:mptcp|fast-open]...
-SERVERS = """
-import socket, sys, time
-kept = []
-for name in sys.argv[1:]:
-    port, _, how = name.partition(":")
-    for family, address in ((socket.AF_INET, ""), (socket.AF_INET6, "::")):
-        s = socket.socket(family, socket.SOCK_STREAM, 262 if how == "mptcp" else 0)
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:
-            s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        s.bind((address, int(port)))
-        if how == "fast-open":
-            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 64)
-        s.listen(128)
-        kept.append(s)
-print("ready", flush=True)
-time.sleep(3600)
-"""
-
-# pending.py COUNT SYNS: COUNT connections that get no answer, and no end.
-PENDING = f"""
-import socket, sys, time
-kept = []
+# burst.py COUNT: so many are refused.
+BURST_PROGRAM = """
+import socket, sys
 for _ in range(int(sys.argv[1])):
-    kept.append(socket.socket())
-    kept[-1].setsockopt(socket.IPPROTO_TCP, socket.TCP_SYNCNT, int(sys.argv[2]))
-    kept[-1].setblocking(False)
-    kept[-1].connect_ex(("{RIGHT}", {SILENT}))
-print("ready", flush=True)
-time.sleep(3600)
+    with socket.socket() as s:
+        assert s.connect_ex(("127.0.0.1", 7703)) == 111
 """
 
-RULES_RIGHT = f"""
-table inet lab {{
-    chain input {{
-        type filter hook input priority 0
-        tcp dport 7704 reject with tcp reset
-        meta nfproto ipv4 tcp dport 7711 reject with icmp type port-unreachable
-        meta nfproto ipv4 tcp dport 7712 reject with icmp type host-unreachable
-        meta nfproto ipv4 tcp dport 7713 reject with icmp type net-unreachable
-        meta nfproto ipv4 tcp dport 7714 reject with icmp type prot-unreachable
-        meta nfproto ipv4 tcp dport 7715 reject with icmp type admin-prohibited
-        meta nfproto ipv6 tcp dport 7711 reject with icmpv6 type port-unreachable
-        meta nfproto ipv6 tcp dport 7712 reject with icmpv6 type addr-unreachable
-        meta nfproto ipv6 tcp dport 7713 reject with icmpv6 type no-route
-        meta nfproto ipv6 tcp dport 7715 reject with icmpv6 type admin-prohibited
-        tcp dport {{ 7721, 7725, {SILENT} }} drop
-    }}
-}}
-"""
-RULES_LEFT = """
-table inet lab {
-    chain output {
-        type filter hook output priority 0
-        tcp dport 7722 drop
-        tcp dport 7724 tcp flags & (syn | ack) == syn numgen inc mod 2 0 drop
-    }
-    chain input {
-        type filter hook input priority 0
-        tcp sport 7723 drop
-    }
-}
+# steady.py COUNT: rounds of connections, COUNT of each refused, 40 ms apart.
+STEADY = f"""
+import socket, sys, time
+server = socket.create_server(("127.0.0.1", 7761))
+for i in range({ROUNDS * ROUND}):
+    with socket.socket() as s:
+        is_refused = i % {ROUND} < int(sys.argv[1])
+        assert s.connect_ex(("127.0.0.1", 7703 if is_refused else 7761)) == ({REFUSED} if is_refused else 0)
+        if not is_refused:
+            server.accept()[0].close()
+    time.sleep(0.04)
 """
 
 GUEST = f"""
@@ -286,25 +56,45 @@ NETNS=left start_ready python3 servers.py 7702 7729 7741:fast-open 7751:mptcp ||
 for address in {RIGHT} {RIGHT6}; do ip netns exec left nc -z $address 7701 || exit 1; done
 NETNS=left start_ready python3 pending.py {BEFORE} 3 || exit 1
 trace all connect -o all.rec || exit 1
+report sums json sums --format json -o sums.rec || exit 1
 ip netns exec left python3 programs.py left || exit 1
 ip netns exec right python3 programs.py right || exit 1
 python3 programs.py unix || exit 1
 sleep 20
 NETNS=left start_ready python3 pending.py {UNDER_WAY} 6 || exit 1
-end_trace all
+end_trace all sums
 trace failed failed --port 7703 || exit 1
 ip netns exec left python3 programs.py left 7702 7703 || exit 1
 end_trace failed
 trace slow slow --comm wanted || exit 1
 for comm in wanted other; do COMM=$comm ip netns exec left python3 programs.py left 7702 7741 || exit 1; done
 end_trace slow
+
+report burst json sums --format json --filter 'tcp port 7703' || exit 1
+ip netns exec left python3 burst.py {BURST} || exit 1
+end_trace burst
+
+for side in before:connect:0 after:sums:{FAILING}; do
+    IFS=: read -r name module failing <<<"$side"
+    report $name json $module --format json -o $name.rec --filter 'tcp portrange 7700-7799' || exit 1
+    ip netns exec left python3 steady.py $failing || exit 1
+    end_trace $name
+done
+
+stapgen serve "sums.ko --filter 'tcp portrange 7700-7799'" 2>serve.err &
+SERVE=$!
+wait_for 'python3 scrape.py /-/ready text ready' || {{ cat serve.err; exit 1; }}
+ip netns exec left python3 programs.py left {" ".join(map(str, SERVED))} || exit 1
+wait_for 'python3 scrape.py /metrics om served.om && grep -qF "fate=\\"reported\\",cause=\\"\\"}} {sum(row.count for row in ROWS if row.place == 'left' and row.port in SERVED)}" served.om' || exit 1
+kill -TERM $SERVE
+wait $SERVE || exit 1
 finish
 """
 
 
 def prepare(lab):
     for name, text in (("programs.py", PROGRAMS), ("servers.py", SERVERS), ("pending.py", PENDING), ("right.nft", RULES_RIGHT),
-                       ("left.nft", RULES_LEFT), ("rows.json", json.dumps([row._asdict() for row in ROWS + UNIX]))):
+                       ("left.nft", RULES_LEFT), ("burst.py", BURST_PROGRAM), ("steady.py", STEADY), ("scrape.py", load("serve").SCRAPE), ("rows.json", json.dumps([row._asdict() for row in ROWS + UNIX]))):
         (lab.work / name).write_text(text)
 
 
@@ -320,25 +110,88 @@ def described(event):
 
 def check_times(event):
     """The stages are those that there must be, and as long as they must be."""
-    call, program, answer = (event[f"{stage}_ns"] for stage in ("call", "program", "answer"))
-    assert (answer is None) == (event["syns"] is None and event["kind"] != "unix"), event
-    assert (call is None) == (event["kind"] == "unix"), event
+    call, program, answer, failure = (event[f"{stage}_ns"] for stage in ("call", "program", "answer", "failure"))
+    assert (answer is None) == (event["result"] != "established") and (failure is None) == (answer is not None), event
+    assert (call is None) == (event["syns"] is None), event
     assert call is None or call < 5_000_000, event
     if event["remote"].endswith(":7741") and event["mode"] == "blocking":
         assert PROGRAM_MS * 1_000_000 <= program < (PROGRAM_MS + 5) * 1_000_000, event
     else:
         assert program is None, event
     if event["remote"].endswith(":7701"):
-        assert NETEM_MS * 1_000_000 <= answer < (NETEM_MS + 1) * 1_000_000, event
+        assert answer is None or NETEM_MS * 1_000_000 <= answer < (NETEM_MS + 1) * 1_000_000, event
     if (event["path"], event["mode"]) == ("full", "blocking"):
         assert QUEUED_MS * 1_000_000 <= answer < (QUEUED_MS + 20) * 1_000_000, event
     if event["syns"] and event["syns"] > 1:
-        assert answer >= LATE_MS * 1_000_000, event
+        assert (answer or failure) >= LATE_MS * 1_000_000, event
+    if event["syns"] is None and event["kind"] != "unix":
+        assert failure < 5_000_000, event
 
 
 def number(port, how=None):
     """Return how many connections to a port there are in the namespace left."""
     return sum(row.count for row in ROWS if row.port == port and how in (None, row.how))
+
+
+def failures_of(rows):
+    """Return {(cause, destination, path): how many}."""
+    found = collections.Counter()
+    for row in rows:
+        if row.result != "established":
+            is_unix = row.kind == "unix"
+            found[row.result, "[::]:0" if is_unix else remote(row), row.address if is_unix else "-"] += row.count
+    return found
+
+
+def failures_in(report):
+    """Return the same of a report, whose intervals are added up."""
+    found = collections.Counter()
+    for row in report["counts"]:
+        found[row["group"]["result"], row["group"]["remote"], row["group"]["path"]] += row["count"]
+    return found
+
+
+def check_sums(lab, trace):
+    """What was aggregated of the same connections: as many of each cause, and the percentiles of all that it saw itself."""
+    aggregate = load("aggregate")
+    report, records = read_report(lab, "sums"), lab.read_recording("sums.rec")
+    assert report["aggregated"] and report["accounting"]["reported"] == len(trace.events), report["accounting"]
+    assert report["accounting"]["other"].get("failures-evicted") == 0, report["accounting"]
+    assert failures_in(report) == failures_in(trace.report), failures_in(report)
+    rows = [(row["stage"], row, "_ns") for row in report["stages"]] + [(row["value"], row, "") for row in report["values"]]
+    values = aggregate.records(records, [name for name, _, _ in rows])
+    for name, row, suffix in rows:
+        single = [event[name + suffix] for event in trace.events if event[name + suffix] is not None]
+        assert len(values[name]) == len(single), (name, len(values[name]), len(single))
+        aggregate.check_measure(f"sums {name}", row, values[name], suffix)
+    print(f"{lab.suite} sums: {', '.join(f'{name} {len(values[name])}' for name, _, _ in rows)}")
+
+
+def check_served(lab):
+    """Of the ports that serve saw: established ones in a histogram, the others by cause and destination."""
+    serve, rows = load("serve"), [row for row in ROWS if row.place == "left" and row.port in SERVED]
+    found = serve.samples(lab, "served")
+    failed = collections.Counter({tuple(dict(of)[name] for name in ("result", "remote", "path")): int(n)
+                                  for (name, of), n in found.items() if name == "stapgen_counted_total"})
+    assert failed == failures_of(rows), failed
+    established = sum(row.count for row in rows if row.result == "established")
+    for stage, n in (("answer", established), ("failure", sum(failed.values()))):
+        assert serve.value(found, "stapgen_stage_seconds_count", stage=stage) == n, (stage, n)
+    print(f"{lab.suite} served: {established} established, {dict(failed)}")
+
+
+def check_compared(lab):
+    """Printed before, aggregated after: the rise of failures is a regression, by cause."""
+    before, after = ([f"/lab/work/{name}.rec"] for name in ("before", "after"))
+    done = lab.stapgen(["compare", *before, *after, "--format", "json"], check=False)
+    compared = json.loads(done.stdout)
+    failures = [(row["cause"], row["before"], row["after"], row["regression"]) for row in compared["failures"]]
+    assert failures == [(None, 0, ROUNDS * FAILING, True), ("refused", 0, ROUNDS * FAILING, False)], failures
+    assert compared["failures"][0]["after_share"] == FAILING / ROUND and compared["result"] == "regression", compared
+    assert done.returncode == 3 and compared["sentence"].startswith("failures rose from 0.00 % (0) to "), done
+    again = lab.stapgen(["compare", *after, *after, "--format", "json"], check=False)
+    assert again.returncode == 0 and json.loads(again.stdout)["failures"][0]["p"] == 1, again
+    print(lab.stapgen(["compare", *before, *after], check=False).stdout)
 
 
 def check(lab):
@@ -363,6 +216,15 @@ def check(lab):
     account = trace.accounting
     assert account["incomplete_by"]["began-before"] == BEFORE and account["incomplete_by"]["under-way"] == UNDER_WAY, account
     assert account["incomplete"] == BEFORE + UNDER_WAY and account["lost"] == account["filtered"] == 0, account
+    others = [event for event in trace.events if event not in ours and event["result"] != "established"]
+    assert sum(failures_in(trace.report).values()) == sum(failures_of(ROWS + UNIX).values()) + len(others)
+    assert failures_in(trace.report) >= failures_of(ROWS + UNIX), failures_in(trace.report)
+    check_sums(lab, trace)
+    burst = read_report(lab, "burst")
+    assert burst["accounting"]["reported"] == BURST and burst["accounting"]["lost"] == 0, burst["accounting"]
+    assert failures_in(burst) == {("refused", "127.0.0.1:7703", "-"): BURST}, burst["counts"]
+    check_compared(lab)
+    check_served(lab)
     print(f"{lab.suite}: {len(ours)} connections, none judged wrong; {len(trace.events) - len(ours)} of others")
     failed = Trace(lab, "failed")
     failed.expect(len(failed.events), number(7703))

@@ -28,10 +28,10 @@ APPEND = "kasan_multi_shot"
 LATENCY = ("rx-latency", "tx-latency", "net-latency", "sock-latency")
 WITH_PARTS = LATENCY[:3]
 OTHERS = ("packet-flow", "irq-latency", "dropwatch", "page-alloc", "tcp-probe", "call-trace", "forward-latency", "retransmits",
-          "accept-latency")
+          "accept-latency", "connect-latency")
 CHOICE = "udp or tcp portrange 7000-7299"
 BUILDS = {recipe: [recipe] for recipe in LATENCY + OTHERS}
-BUILDS |= {f"{recipe}-sums": [recipe, "--aggregate"] for recipe in (*LATENCY, "forward-latency")}
+BUILDS |= {f"{recipe}-sums": [recipe, "--aggregate"] for recipe in (*LATENCY, "forward-latency", "connect-latency")}
 BUILDS |= {f"{recipe}-bare": [recipe, "--no-parts"] for recipe in WITH_PARTS}
 WHO = {"rx-latency-who": ["rx-latency", "--who"], "rx-latency-who-sums": ["rx-latency", "--who", "--aggregate"],
        "rx-latency-who-bare": ["rx-latency", "--who", "--no-parts"], "net-latency-who": ["net-latency", "--who"]}
