@@ -16,7 +16,7 @@ struct stapgen_ledger_card {
 };
 static struct stapgen_ledger_card stapgen_ledger_cards[STAPGEN_LEDGER_ROWS];
 
-/* Somebody reads the counters of a device. */
+/* The counters of a device are read. */
 static inline void stapgen_ledger_reads(const struct net_device* dev, const struct rtnl_link_stats64* counters,
                                         const void** fault) {
     struct stapgen_ledger_card* card;
