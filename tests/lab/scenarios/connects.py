@@ -119,7 +119,8 @@ def check_times(event):
     else:
         assert program is None, event
     if event["remote"].endswith(":7701"):
-        assert answer is None or NETEM_MS * 1_000_000 <= answer < (NETEM_MS + 1) * 1_000_000, event
+        # What the module beside it prints every second may be in it.
+        assert answer is None or NETEM_MS * 1_000_000 <= answer < (NETEM_MS + 4) * 1_000_000, event
     if (event["path"], event["mode"]) == ("full", "blocking"):
         assert QUEUED_MS * 1_000_000 <= answer < (QUEUED_MS + 20) * 1_000_000, event
     if event["syns"] and event["syns"] > 1:
