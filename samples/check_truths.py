@@ -19,6 +19,7 @@ DROPS |= {
     "own-dropwatch.txt": {"dropwatch": [FULL, REFUSED, CHECKSUM, 61]},
     "dropwatch.rec": {"dropwatch": [109]},
     "losses.rec": {"dropwatch": [61, 1]},
+    "ledger.rec": {"losses": [210, 208, 137, 131, 127, 109, 101]},
     "drop-stacks.rec": {"dropwatch": [208, 156, 109, 2]},
     "mixed-paste.txt": {"dropwatch.stp": [FULL, REFUSED, CHECKSUM, NFT, NO_REMOTE]},
 }

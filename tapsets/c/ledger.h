@@ -19,8 +19,8 @@
 #include "path.h"
 
 enum { STAPGEN_LEDGER_ROWS = 48 /* of devices; further ones share the last one */ };
-/* Why a packet is not followed. */
-enum { STAPGEN_TO_SEVERAL, STAPGEN_NOT_IP, STAPGEN_FRAGMENT, STAPGEN_NOT_FOLLOWED };
+/* Why a packet is not followed; the last one: it is. */
+enum { STAPGEN_TO_SEVERAL, STAPGEN_NOT_IP, STAPGEN_FRAGMENT, STAPGEN_NOT_LEFT_OUT };
 /* The protocols that packets end at. */
 enum { STAPGEN_TCP, STAPGEN_UDP, STAPGEN_ICMP, STAPGEN_OTHER_PROTOCOL, STAPGEN_PROTOCOLS };
 
@@ -112,11 +112,11 @@ static inline int stapgen_ledger_leaves_out(const struct sk_buff* skb, u16 type,
     enum { STAPGEN_IP4_MORE_OR_OFFSET = 0x3fff, STAPGEN_FRAGMENT_HEADER = 44 };
     if (skb->pkt_type == PACKET_BROADCAST || skb->pkt_type == PACKET_MULTICAST) return STAPGEN_TO_SEVERAL;
     if (type != ETH_P_IP && type != ETH_P_IPV6) return STAPGEN_NOT_IP;
-    if (ip < skb->head || ip + 20 > stapgen_linear_end(skb)) return STAPGEN_NOT_FOLLOWED;
+    if (ip < skb->head || ip + 20 > stapgen_linear_end(skb)) return STAPGEN_NOT_LEFT_OUT;
     if (type == ETH_P_IP ? STAPGEN_READ((const u16*)(ip + 6), fault) & (__force u16)htons(STAPGEN_IP4_MORE_OR_OFFSET)
                          : STAPGEN_READ(ip + 6, fault) == STAPGEN_FRAGMENT_HEADER)
         return STAPGEN_FRAGMENT;
-    return STAPGEN_NOT_FOLLOWED;
+    return STAPGEN_NOT_LEFT_OUT;
 }
 /* As it is handed over, behind its Ethernet header. */
 static inline int stapgen_ledger_leaves_out_arrival(const struct sk_buff* skb, const void** fault) {
@@ -127,7 +127,7 @@ static inline int stapgen_ledger_leaves_out_arrival(const struct sk_buff* skb, c
 static inline int stapgen_ledger_follows(const struct sk_buff* skb, const void** fault) {
     if (!STAPGEN_IS_READABLE(skb, fault) || stapgen_came_by(skb, fault) <= LOOPBACK_IFINDEX) return 0;
     return stapgen_ledger_leaves_out(skb, stapgen_ledger_type(skb, skb->data + ETH_HLEN, fault),
-                                     stapgen_network_header_of(skb), fault) == STAPGEN_NOT_FOLLOWED;
+                                     stapgen_network_header_of(skb), fault) == STAPGEN_NOT_LEFT_OUT;
 }
 /* Whether IP has made it of fragments, which were not followed: known until TCP overwrites it. */
 static inline int stapgen_is_reassembled(const struct sk_buff* skb) {
@@ -156,7 +156,7 @@ static inline void stapgen_ledger_arrives(const struct sk_buff* skb, const void*
     weight = stapgen_ledger_weight(skb, fault);
     left_out = stapgen_ledger_leaves_out_arrival(skb, fault);
     stapgen_ledger_add(STAPGEN_HANDED, row, weight);
-    if (left_out == STAPGEN_NOT_FOLLOWED)
+    if (left_out == STAPGEN_NOT_LEFT_OUT)
         stapgen_ledger_add(STAPGEN_RECEIVED, row, weight);
     else
         stapgen_ledger_add(STAPGEN_UNFOLLOWED, left_out, weight);
@@ -235,7 +235,7 @@ static inline void stapgen_ledger_drops_in_backlog(const struct sk_buff* skb, st
     row = stapgen_ledger_row_of(skb, fault);
     if (*fault || row < 0 || skb->dev->flags & IFF_LOOPBACK) return;
     stapgen_ledger_arrives(skb, fault);
-    if (*fault || stapgen_ledger_leaves_out_arrival(skb, fault) != STAPGEN_NOT_FOLLOWED) return;
+    if (*fault || stapgen_ledger_leaves_out_arrival(skb, fault) != STAPGEN_NOT_LEFT_OUT) return;
     drop->step = STAPGEN_IN_BACKLOG;
     drop->weight = stapgen_ledger_weight(skb, fault);
 }

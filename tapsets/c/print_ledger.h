@@ -88,7 +88,7 @@ static inline void stapgen_print_ledger(int at_end) {
     static const char* const queues[] = {"syn", "accept"};
     int row;
     stapgen_print_entries(STAPGEN_RECEIVED, "received", STAPGEN_LEDGER_ROWS, NULL);
-    stapgen_print_entries(STAPGEN_UNFOLLOWED, "not-followed", STAPGEN_NOT_FOLLOWED, reasons);
+    stapgen_print_entries(STAPGEN_UNFOLLOWED, "not-followed", STAPGEN_NOT_LEFT_OUT, reasons);
     stapgen_print_entries(STAPGEN_REACHED, "reached", STAPGEN_PROTOCOLS, protocols);
     stapgen_print_entries(STAPGEN_LISTEN_QUEUE, "listen-queue", 2, queues);
     stapgen_print_entries(STAPGEN_PASSED_ON, "passed-on", STAPGEN_LEDGER_ROWS, NULL);

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "decode/record.h"
+
 namespace stapgen::kinds::ledger {
 
 namespace {
