@@ -96,11 +96,12 @@ class Drops final : public Kind {
             if (type == FieldType::count) set(fields.count);
         }
         fields.keys = decode::group_keys(schema, group_by_);
-        // Whoever asks for it wants it whatever else drops are grouped by.
-        const auto netfilter = decode::group_key(schema, "netfilter");
-        if (netfilter &&
-            std::ranges::find(fields.keys, netfilter->field, &decode::GroupKey::field) == fields.keys.end())
-            fields.keys.push_back(*netfilter);
+        // Whatever else drops are grouped by: what was asked for with them, and what a ledger needs of them.
+        for (const auto* name : {"netfilter", "step"}) {
+            const auto key = decode::group_key(schema, name);
+            if (key && std::ranges::find(fields.keys, key->field, &decode::GroupKey::field) == fields.keys.end())
+                fields.keys.push_back(*key);
+        }
         if (!fields.count || (!fields.place && !fields.stack) || tells_waits(schema)) return false;
         (fields.stack ? has_stacks_ : has_drops_) = true;
         return true;

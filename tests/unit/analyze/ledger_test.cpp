@@ -86,3 +86,14 @@ TEST_CASE("a ledger of intervals and of several hosts is their sum") {
     CHECK(ledger_of(whole).at({"unexplained", ""}) == 0);
     CHECK(ledger_of(whole).at({"received", "eth0"}) == 12);
 }
+
+TEST_CASE("a ledger does not depend on what drops are grouped by") {
+    for (const auto& by : {std::vector<std::string>{}, std::vector<std::string>{"step"}}) {
+        const analyzer_run::Run run(ledger_header + entry("received", "eth0", 7) + entry("reached", "udp", 4) +
+                                        drop("udp", 3) + drop("way in", 2),
+                                    {.group_by = by});
+        const auto ledger = ledger_of(run.analyzer->measured());
+        CHECK(ledger.at({"delivered", "udp"}) == 1);
+        CHECK(ledger.at({"unexplained", ""}) == 1);
+    }
+}
