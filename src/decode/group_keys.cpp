@@ -8,17 +8,6 @@
 
 namespace stapgen::decode {
 
-namespace {
-
-std::vector<GroupKey> own_keys(const Schema& schema) {
-    std::vector<GroupKey> keys;
-    for (std::size_t i = 0; i < schema.fields.size(); ++i)
-        if (schema.fields[i].attribute == Attribute::key) keys.push_back({i, false});
-    return keys;
-}
-
-}  // namespace
-
 std::optional<GroupKey> group_key(const Schema& schema, std::string_view name) {
     if (schema::is_part(name)) return std::nullopt;
     if (const auto field = schema.find(name)) return GroupKey{*field, false};
@@ -28,14 +17,18 @@ std::optional<GroupKey> group_key(const Schema& schema, std::string_view name) {
 }
 
 std::vector<GroupKey> group_keys(const Schema& schema, const std::vector<std::string>& names) {
-    const bool is_of_header = schema.index == 0;
-    if (!is_of_header && names.empty()) return own_keys(schema);
     std::vector<GroupKey> keys;
     for (const auto& name : names) {
         const auto key = group_key(schema, name);
-        if (!key) return is_of_header ? std::vector<GroupKey>() : own_keys(schema);
+        if (!key) {
+            keys.clear();
+            break;
+        }
         keys.push_back(*key);
     }
+    if (!keys.empty() || schema.index == 0) return keys;
+    for (const auto& name : schema.keys())
+        if (const auto key = group_key(schema, name)) keys.push_back(*key);
     return keys;
 }
 

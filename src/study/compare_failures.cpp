@@ -105,7 +105,8 @@ std::vector<FailureChange> changes_of_failures(const SideBlocks& before, const S
     auto all = change_of("", count_of(before.merged, stage_of_failures), count_of(after.merged, stage_of_failures));
     if (all.before + all.after == 0) return {};
     all.p = test(before, after);
-    all.is_regression = all.p && *all.p<significance&& * all.after_share> * all.before_share * (1 + threshold);
+    const double limit = all.before_share.value_or(0) * (1 + threshold);
+    all.is_regression = all.p.value_or(1) < significance && all.after_share.value_or(0) > limit;
 
     std::vector<FailureChange> changes{std::move(all)};
     const auto causes_before = by_cause(before.merged), causes_after = by_cause(after.merged);

@@ -16,7 +16,7 @@
 #include <net/rtnetlink.h>
 
 #include "forward.h"
-#include "path.h"
+#include "freeing.h"
 
 enum { STAPGEN_LEDGER_ROWS = 48 /* of devices; further ones share the last one */ };
 /* Why a packet is not followed; the last one: it is. */
@@ -39,8 +39,7 @@ struct stapgen_ledger {
     u64 of[STAPGEN_LEDGER_ENTRIES][STAPGEN_LEDGER_ROWS];
     unsigned long on_top;      /* the skb that a device on top of others has got, and is counted as passed on */
     unsigned long turned_away; /* the skb that found a listening socket's queue full */
-    unsigned long location;    /* the last place of a drop, and what its function drops */
-    u8 on_top_row, turned_away_by, dropping;
+    u8 on_top_row, turned_away_by;
 };
 STAPGEN_PER_CPU(struct stapgen_ledger, stapgen_ledger);
 
@@ -215,18 +214,6 @@ struct stapgen_ledger_drop {
     int step;
     u32 weight;
 };
-enum { STAPGEN_DROPS_PACKETS, STAPGEN_DROPS_COPIES, STAPGEN_DROPS_IN_BACKLOG };
-static inline int stapgen_dropping_function(unsigned long location) {
-    struct stapgen_ledger* ledger = STAPGEN_THIS_CPU(stapgen_ledger);
-    char function[STAPGEN_FUNCTION_NAME];
-    if (ledger->location == location) return ledger->dropping;
-    STAPGEN_NAME_FUNCTION(function, location - 1);
-    ledger->location = location;
-    ledger->dropping = stapgen_begins_with(function, "enqueue_to_backlog") ? STAPGEN_DROPS_IN_BACKLOG
-                       : strstr(function, "packet_rcv") != NULL            ? STAPGEN_DROPS_COPIES
-                                                                           : STAPGEN_DROPS_PACKETS;
-    return ledger->dropping;
-}
 /* It was not handed over, and counts as if it had been. */
 static inline void stapgen_ledger_drops_in_backlog(const struct sk_buff* skb, struct stapgen_ledger_drop* drop,
                                                    const void** fault) {
@@ -252,9 +239,9 @@ static inline struct stapgen_ledger_drop stapgen_ledger_drops(const struct sk_bu
                                                               const void** fault) {
     struct stapgen_ledger* ledger = STAPGEN_THIS_CPU(stapgen_ledger);
     struct stapgen_ledger_drop drop = {STAPGEN_NOT_OF_LEDGER, 0};
-    int dropping = stapgen_dropping_function(location);
-    if (dropping == STAPGEN_DROPS_COPIES || !STAPGEN_IS_READABLE(skb, fault)) return drop;
-    if (dropping == STAPGEN_DROPS_IN_BACKLOG) {
+    const enum stapgen_freeing freeing = stapgen_freeing_of(location);
+    if (freeing == STAPGEN_FREED_COPY || !STAPGEN_IS_READABLE(skb, fault)) return drop;
+    if (freeing == STAPGEN_FREED_IN_BACKLOG) {
         stapgen_ledger_drops_in_backlog(skb, &drop, fault);
         return drop;
     }

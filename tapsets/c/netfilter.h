@@ -21,9 +21,8 @@
 #include <net/netfilter/nf_tables.h>
 #endif
 
+#include "freeing.h"
 #include "head_set.h"
-#include "path.h"
-#include "per_cpu.h"
 
 /* A packet at a hook. That it has left it is not seen: the next one at any hook overwrites. */
 struct stapgen_filtered {
@@ -169,38 +168,6 @@ static inline void stapgen_write_chain(const struct stapgen_filtered* packet, ch
 
 /* ---- drops ---- */
 
-/* Who frees at a place. */
-enum stapgen_freeing {
-    STAPGEN_NOT_NETFILTER = 1,
-    STAPGEN_FREED_IN_CHAIN,
-    STAPGEN_FREED_AT_HOOK,
-    STAPGEN_MAYBE_FREED_AT_HOOK, /* a function that has a hook, and drops for other reasons as well */
-};
-struct stapgen_freeing_place {
-    unsigned long location;
-    enum stapgen_freeing freeing;
-};
-/* The last one of each CPU: a name takes long to look up, and floods of drops are at one place. */
-STAPGEN_PER_CPU(struct stapgen_freeing_place, stapgen_last_freeing);
-
-static inline int stapgen_is_function(const char* name, const char* function) {
-    const size_t length = strlen(function);
-    return !strncmp(name, function, length) && (!name[length] || strchr(" .+", name[length]));
-}
-static inline enum stapgen_freeing stapgen_freeing_of(unsigned long location) {
-    struct stapgen_freeing_place* last = STAPGEN_THIS_CPU(stapgen_last_freeing);
-    char name[STAPGEN_FUNCTION_NAME];
-    if (last->location == location && last->freeing) return last->freeing;
-    STAPGEN_NAME_FUNCTION(name, location - 1);
-    last->location = location;
-    last->freeing = stapgen_is_function(name, "nft_do_chain")        ? STAPGEN_FREED_IN_CHAIN
-                    : stapgen_is_function(name, "nf_hook_slow")      ? STAPGEN_FREED_AT_HOOK
-                    : stapgen_is_function(name, "nf_hook_slow_list") ? STAPGEN_MAYBE_FREED_AT_HOOK
-                    : stapgen_is_function(name, "br_handle_frame")   ? STAPGEN_MAYBE_FREED_AT_HOOK
-                                                                     : STAPGEN_NOT_NETFILTER;
-    return last->freeing;
-}
-
 /* Of a packet that is dropped there: into TO "input ip filter LAB-IN"; "" where it was not netfilter. */
 static inline void stapgen_netfilter_of(const struct sk_buff* skb, unsigned long location, char* to, int room,
                                         const void** fault) {
@@ -209,7 +176,9 @@ static inline void stapgen_netfilter_of(const struct sk_buff* skb, unsigned long
     const struct stapgen_filtered* found;
     struct stapgen_filtered packet = {};
     *to = 0;
-    if (freeing == STAPGEN_NOT_NETFILTER || (freeing == STAPGEN_MAYBE_FREED_AT_HOOK && !verdict)) return;
+    if (freeing != STAPGEN_FREED_IN_CHAIN && freeing != STAPGEN_FREED_AT_HOOK &&
+        (freeing != STAPGEN_MAYBE_FREED_AT_HOOK || !verdict))
+        return;
     found = (const struct stapgen_filtered*)stapgen_find(stapgen_filtered_packets, (unsigned long)skb);
     if (found) {
         packet = *found;

@@ -14,7 +14,7 @@
 #include <linux/in.h>
 
 #include "counters.h"
-#include "path.h"
+#include "freeing.h"
 #include "queues.h"
 #include "read.h"
 
@@ -165,12 +165,10 @@ static inline void stapgen_add_loss(unsigned long connection, const struct stapg
 }
 /* What is dropped so is a copy, or was there already. */
 static inline int stapgen_is_no_loss(unsigned long location, long reason) {
-    char function[STAPGEN_FUNCTION_NAME];
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
     if (reason == SKB_DROP_REASON_TCP_OLD_DATA || reason == SKB_DROP_REASON_TCP_OFOMERGE) return 1;
 #endif
-    STAPGEN_NAME_FUNCTION(function, location - 1);
-    return strstr(function, "packet_rcv") != NULL;
+    return stapgen_freeing_of(location) == STAPGEN_FREED_COPY;
 }
 static inline void stapgen_tcp_drops(const struct sk_buff* skb, unsigned long location, long reason,
                                      const void** fault) {
