@@ -23,13 +23,13 @@ from terminals import on_terminal  # noqa: E402
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
 # What a text and a page have to have where JSON has it; by the end each format has shown all of its kinds.
-IN_TEXT = set("stage value group-stage group-value average drop interval-drop count interval-count counter COST".split())
+IN_TEXT = set("stage value group-stage group-value average drop interval-drop count interval-count ledger counter COST".split())
 IN_PAGE = IN_TEXT - {"COST"} | set("TAIL TAIL-RX TAIL-TX series AVERAGES ADVICE stack DROPS".split()) | {"SLOWEST "}
 KINDS = {
     "text": IN_TEXT | {"series"},
     "page": IN_PAGE | {"bins", "ACCOUNT"},
     "csv": set("stage group-stage value group-value average tail-rx tail series value-series drop interval-drop count stack "
-               "interval-count counter account incomplete lost other skipped transport input".split()),
+               "interval-count ledger counter account incomplete lost other skipped transport input".split()),
     "openmetrics": set("stage_seconds_sum part_seconds_sum group_stage_seconds_sum value_sum average_seconds_sum drops_total counted_total "
                        "seen_total records_total losses_total beside_total kernel_counter_total input_lines_total "
                        "not_closed_total bins".split()),

@@ -10,7 +10,7 @@ from in_openmetrics import key_of
 from results import check_reached, is_close, printable
 
 # What a column has the name of a row in; what says of a statistic more than its name in capitals; what JSON has not.
-NAMES = {"STAGE", "VALUE", "NAME", "95 % INTERVAL", "COUNTER", "PROBE", "PATH", "LINE", "#", ""}
+NAMES = {"STAGE", "VALUE", "NAME", "95 % INTERVAL", "COUNTER", "PROBE", "PATH", "LINE", "LEDGER", "#", ""}
 STATISTICS = {"SD": "stddev", "SHARE OF TIME": "share", "SHARE OF DIRECTION": "share",
               "MEAN, OTHERS": "rest_mean", "MEAN, SLOW": "slow_mean", "SHARE, OTHERS": "rest_share",
               "SHARE, SLOW": "slow_share", "SHARE OF EXTRA TIME": "excess_share"}

@@ -87,7 +87,7 @@ def drop_row(kind, drop, total):
     if drop["symbol"] is not None and drop["offset"] is not None:
         place += f"+0x{drop['offset']:x}"
     module, reason = drop["module"] or "", printable(reason_of(drop))
-    keys = {"module": module, "reason": reason, "benign": str(drop["benign"]).lower(), **of_interval(drop),
+    keys = {**texts_of(drop["group"]), "module": module, "reason": reason, "benign": str(drop["benign"]).lower(), **of_interval(drop),
             "LOCATION": place + (f" [{printable(module)}]" if module else ""),
             "REASON": (reason or "-") + (" *" if drop["benign"] else "")}
     return Row(kind, place, {"count": drop["count"], "SHARE": drop["count"] / total}, keys)
@@ -117,7 +117,7 @@ class Report:
         self.stages = [stage for stage in known["stages"] if not stage["group"]]
 
     def rows(self):
-        for make in (self.measures, self.means, self.slowest, self.drops, self.stacks, self.counts, self.account, self.cost):
+        for make in (self.measures, self.means, self.slowest, self.drops, self.stacks, self.counts, self.ledger, self.account, self.cost):
             yield from make()
 
     def measures(self):
@@ -164,7 +164,7 @@ class Report:
     def drops(self):
         drops, each = self.known["drops"], {}
         total = sum(drop["count"] for drop in drops)
-        names = ("symbol", "offset", "module", "address", "reason", "reason_number", "benign")
+        names = ("symbol", "offset", "module", "address", "reason", "reason_number", "group", "benign")
         yield from (drop_row("drop", drop, total) for drop in totals(drops, names))
         for drop in drops if self.has_intervals() else []:
             yield drop_row("interval-drop", drop, total)
@@ -189,6 +189,10 @@ class Report:
         total = sum(tally["count"] for tally in tallies)
         yield from (count_row("count", counted, tally, total) for tally in totals(tallies, ("group",)))
         yield from (count_row("interval-count", counted, tally, total) for tally in tallies if self.has_intervals())
+
+    def ledger(self):
+        for line in self.known.get("ledger", []):
+            yield Row("ledger", line["entry"], {"packets": line["packets"]}, texts_of(line["group"]))
 
     def account(self):
         known, lines = self.known["accounting"], self.known["input"]

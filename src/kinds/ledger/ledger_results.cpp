@@ -62,14 +62,17 @@ table::Table ledger_table() {
     return {.name = "ledger",
             .row_name = "ledger",
             .columns = {{"entry", Type::text, Meet::key, false, table::In::all, {1, "LEDGER", "", "", true}},
-                        {"of", Type::text, Meet::key, false, table::In::all, {2, "OF"}},
+                        {"group", Type::group, Meet::key, false, table::In::all, {2}},
                         {"packets", Type::count, Meet::add, false, table::In::all, {3, "PACKETS"}}},
             .is_rare = true};
 }
 
+void put_row(table::Table& ledger, std::string_view entry, table::Group group, std::int64_t packets) {
+    ledger.rows.push_back({std::string(entry), std::move(group), packets});
+}
 void put(table::Table& ledger, std::string_view entry, const Packets& packets) {
     for (const auto& [of, count] : packets)
-        if (count != 0) ledger.rows.push_back({std::string(entry), of, count});
+        if (count != 0) put_row(ledger, entry, {{"of", of}}, count);
 }
 
 struct Ledger {
@@ -151,13 +154,13 @@ void put_results(const Measured& measured, const Asked& /*asked*/, table::Result
         for (const auto* entry : {"card", "card-missed", "card-errors"})
             put(table, entry, ledger.of(entry));
         for (const auto& [card, packets] : ledger.before_hand_over)
-            table.rows.push_back({std::string("unexplained-before"), card, packets});
+            put_row(table, "unexplained-before", {{"of", card}}, packets);
         for (const auto& [entry, packets] :
              {std::pair("received", &ledger.of("received")), std::pair("delivered", &ledger.delivered),
               std::pair("passed-on", &ledger.of("passed-on")), std::pair("dropped", &ledger.dropped),
               std::pair("listen-queue", &ledger.of("listen-queue")), std::pair("under-way", &ledger.of("under-way"))})
             put(table, entry, *packets);
-        table.rows.push_back({std::string("unexplained"), std::string(), ledger.unexplained});
+        put_row(table, "unexplained", {}, ledger.unexplained);
         put(table, "not-followed", ledger.of("not-followed"));
         say(ledger, results);
     }

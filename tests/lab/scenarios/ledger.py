@@ -137,7 +137,7 @@ def prepare(lab):
 
 def check(lab):
     report = read_report(lab, "ledger")
-    ledger = {(row["entry"], row["of"]): row["packets"] for row in report["ledger"]}
+    ledger = {(row["entry"], row["group"].get("of", "")): row["packets"] for row in report["ledger"]}
     drops = collections.Counter()
     for row in report["drops"]:
         group = row["group"]

@@ -6,6 +6,7 @@
 
 #include "analyze/results.h"
 #include "analyzer_run.h"
+#include "table/texts.h"
 
 using namespace analyzer_run;
 namespace table = stapgen::table;
@@ -25,12 +26,16 @@ std::string drop(std::string_view step, int packets) {
 
 using Ledger = std::map<std::pair<std::string, std::string>, std::int64_t>;
 
+std::string of_text(const table::Value& group) {
+    const auto* field = table::find_field(*table::held<table::Group>(group), "of");
+    return field == nullptr ? "" : table::group_text(*field);
+}
 Ledger ledger_of(const Measured& measured) {
     const auto results = results_of(measured);
     const auto& rows = results.at("ledger");
     Ledger ledger;
     for (const auto& row : rows.rows)
-        ledger[{table::text_of(rows.at(row, "entry")), table::text_of(rows.at(row, "of"))}] =
+        ledger[{table::text_of(rows.at(row, "entry")), of_text(rows.at(row, "group"))}] =
             table::count_of(rows.at(row, "packets"));
     return ledger;
 }
