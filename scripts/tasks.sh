@@ -3,6 +3,11 @@
 # What run-demo, run-tests and install-packages have in common: checks of the machine, and tasks that run side by side
 # and end in order. Logs: build/NAME.log.
 
+# A signal ends the script, and not only the command that it waits for, whose failure would be told instead.
+trap 'exit 130' INT
+trap 'exit 143' TERM
+trap 'exit 129' HUP
+
 # stop WHY REMEDY...: what cannot work is said at once.
 stop() {
     echo "${0##*/}: $1" >&2
@@ -213,9 +218,4 @@ end_tasks() {
 }
 
 # What is started from now on is ended when this script ends.
-end_in_order() {
-    trap end_tasks EXIT
-    trap 'exit 130' INT
-    trap 'exit 143' TERM
-    trap 'exit 129' HUP
-}
+end_in_order() { trap end_tasks EXIT; }

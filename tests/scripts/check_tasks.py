@@ -31,6 +31,9 @@ def hurt(number, _):
     os._exit(1)
 # A question changes nothing: it may die of a signal.
 if "--print-uris" in sys.argv:
+    if "ANSWERS_AFTER" in os.environ:
+        say(f"is asked as {os.getpid()}")
+        time.sleep(float(os.environ["ANSWERS_AFTER"]))
     print("'http://archive/dists/trixie/InRelease' x\\n'http://archive/dists/trixie-security/InRelease' y")
     sys.exit()
 if "--assume-no" in sys.argv: sys.exit(1)
@@ -150,6 +153,14 @@ def check_signals(tree):
                     time.sleep(0.05)
                 # The script alone: bash answers when install-packages, to which nothing was said, has ended.
                 check_end(tree, running, (-number, 128 + number), manager, to_all or manager != "apt-get")
+    # Who died of the signal has not answered what it was asked. The signal came before grep was started.
+    for script in ("run-demo", "run-tests"):
+        running = tree.start(script, ANSWERS_AFTER="60")
+        tree.wait_for("\n", running)
+        os.kill(running.pid, signal.SIGINT)
+        os.kill(int(tree.events.read_text().removeprefix("apt-get is asked as ")), signal.SIGINT)
+        said = running.communicate(timeout=120)[0]
+        assert running.returncode == 130 and "security archive" not in said, (running.returncode, said)
     running = tree.start("run-demo", LAB_TAKES="60", SLOW="")
     tree.wait_for("lab goes on", running)
     os.killpg(running.pid, signal.SIGINT)

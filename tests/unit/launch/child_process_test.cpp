@@ -157,6 +157,7 @@ TEST_CASE("SIGTERM and SIGHUP end the child like Ctrl-C") {
 TEST_CASE("a second SIGINT gives up on a child that ignores the first") {
     auto handlers = impatient();
     handlers.stop_timeout = std::chrono::hours(1);
+    handlers.kill_after = std::chrono::hours(1);
     int ticks = 0;
     handlers.tick = [&](Control&) {
         if (++ticks <= 2) ::kill(::getpid(), SIGINT);
