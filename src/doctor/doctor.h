@@ -66,7 +66,8 @@ struct Question {
     host::WorkaroundChoice choice{};
     std::string symbols{};            ///< --symbols; empty: not given
     bool debuginfo_required = false;  ///< --debuginfo require
-    bool signed_module = false;       ///< what is to be loaded has a signature; whether it is trusted the kernel knows
+    bool is_signed = false;           ///< what is to be loaded has a signature, or will have one
+    std::string signer{};             ///< host::signer_of() it; empty: not known
     std::filesystem::path cache{};    ///< base::cache_directory()
 };
 

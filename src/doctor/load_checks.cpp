@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "doctor/checks.h"
 #include "host/facts.h"
+#include "host/keys.h"
 
 namespace stapgen::doctor {
 
@@ -107,22 +108,44 @@ Check modules(const host::System& system, const Question& /*question*/) {
     return ok("modules can be loaded; kernel.modules_disabled is not set");
 }
 
+namespace {
+
+/// What the user does once, as root. MokManager, at the next boot, asks for the password that mokutil was given.
+constexpr std::string_view make_key =
+    "openssl req -new -x509 -newkey rsa:2048 -nodes -days 3650 -subj /CN=stapgen/ -addext extendedKeyUsage=codeSigning "
+    "-keyout mok.key -out mok.pem && openssl x509 -in mok.pem -outform DER -out mok.der && mokutil --import mok.der";
+
+/// Of a signed module, where the kernel takes no others.
+Check signed_module(std::string found, const std::string& signer, const std::optional<std::vector<std::string>>& keys) {
+    const std::string enrol = "mokutil --import CERT.der";
+    if (signer.empty() || !keys) {
+        return note(found + "; this one is signed",
+                    {"if the kernel does not trust the key, enrol it and reboot", host::everywhere(enrol), {}});
+    }
+    found += fmt::format("; this one is signed by '{}'", signer);
+    // A certificate with an organisation has that name first.
+    const auto is_signer = [&](const std::string& name) { return name == signer || name.ends_with(": " + signer); };
+    if (std::ranges::any_of(*keys, is_signer)) return ok(found + ", whose key the kernel has");
+    return missing(found + ", whose key the kernel has not",
+                   {"enrol it and reboot", host::everywhere(enrol), "or sign by another of the kernel's keys"});
+}
+
+}  // namespace
+
 Check module_signing(const host::System& system, const Question& question) {
     const std::string boot = secure_boot(system) ? ", Secure Boot is on" : "";
     const auto refusal = refusal_of_unsigned(system);
     if (refusal.empty()) return ok("modules need no signature" + boot);
-    Remedy remedy{"boot without lockdown= and module.sig_enforce", {}, {}};
-    if (!boot.empty()) {
-        remedy = {"switch Secure Boot off and reboot", host::everywhere("mokutil --disable-validation"), {}};
-    }
-    remedy.otherwise =
-        "or sign the module with a key that the kernel trusts: stapgen build, the kernel's scripts/sign-file, stapgen "
-        "exec (one run of a signed module at a time)";
-    const auto found = "the kernel refuses unsigned modules: " + refusal + boot;
-    if (question.signed_module) {
-        return note(found + "; this one is signed",
-                    {"if the kernel does not trust the key, enrol it: mokutil --import"});
-    }
+    auto found = "the kernel refuses unsigned modules: " + refusal + boot;
+    const auto keys = host::module_keys(system);
+    if (question.is_signed) return signed_module(std::move(found), question.signer, keys);
+    if (keys)
+        found += fmt::format("; it has the keys of {}",
+                             keys->empty() ? "nobody" : fmt::format("{}", fmt::join(*keys, ", ")));
+    Remedy remedy{"sign: --sign mok.key,mok.pem, with a key that is made and enrolled once (then reboot)",
+                  host::everywhere(std::string(make_key)),
+                  boot.empty() ? "or boot without lockdown= and module.sig_enforce"
+                               : "or switch Secure Boot off: mokutil --disable-validation, and reboot"};
     return missing(found, std::move(remedy));
 }
 

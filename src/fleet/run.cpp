@@ -181,6 +181,11 @@ class Run {
     }
 
     void keep_module(const Hosts& kernel, std::string content) {
+        if (job_.sign) {
+            auto is_signed = job_.sign(content, board_.row(kernel.front()).facts);
+            if (!is_signed) return fail_all(kernel, {Refusal::Kind::cannot, short_reason(is_signed.error().what)});
+            content = *std::move(is_signed);
+        }
         const auto& module = modules_.emplace_back(sent_file(job_.recipe, ".ko", std::move(content)));
         for (const auto host : kernel)
             module_of_.emplace(host, &module);

@@ -28,6 +28,8 @@ struct Job {
     std::string program;            ///< the stapgen that hosts get, its content; empty: each needs one of its own
     /// Makes the module for a kernel on this machine, or says why it cannot.
     std::function<base::Result<std::filesystem::path>(const HostFacts& kernel)> compile;
+    /// Of a module's content the signed one, wherever it was made; empty: it stays as it is.
+    std::function<base::Result<std::string>(const std::string& module, const HostFacts& kernel)> sign;
     bool quiet = false;
 };
 

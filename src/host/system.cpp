@@ -5,9 +5,12 @@
 #include <gelf.h>
 #include <grp.h>
 #include <libelf.h>
+#include <linux/keyctl.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 
 #include "base/files.h"
@@ -115,6 +118,18 @@ class RealSystem final : public System {
         return names;
     }
 
+    [[nodiscard]] std::optional<std::vector<std::uint64_t>> keys_in(std::uint64_t ring) const override {
+        std::array<std::int32_t, 1024> keys{};
+        // It answers with the size that it has, and writes nothing if that is more than there is room for.
+        const auto bytes =
+            ::syscall(SYS_keyctl, KEYCTL_READ, static_cast<std::int32_t>(ring), keys.data(), sizeof(keys));
+        if (bytes < 0 || static_cast<std::size_t>(bytes) > sizeof(keys)) return std::nullopt;
+        std::vector<std::uint64_t> found;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(bytes) / sizeof(keys[0]); ++i)
+            found.push_back(static_cast<std::uint32_t>(keys[i]));
+        return found;
+    }
+
     [[nodiscard]] std::vector<DeviceCounter> device_counters() const override {
         auto counters = read_link_counters();
         std::set<std::string> devices;
@@ -135,24 +150,46 @@ std::unique_ptr<System> real_system(CommandRunner runner) {
     return std::make_unique<RealSystem>(std::move(runner));
 }
 
-std::optional<std::string> elf_section(const std::filesystem::path& file, std::string_view name, std::size_t limit) {
-    if (::elf_version(EV_CURRENT) == EV_NONE) return std::nullopt;
-    const base::Descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (fd.get() < 0) return std::nullopt;
-    const std::unique_ptr<Elf, int (*)(Elf*)> elf(::elf_begin(fd.get(), ELF_C_READ, nullptr), ::elf_end);
+namespace {
+
+using ElfHandle = std::unique_ptr<Elf, int (*)(Elf*)>;
+
+/// The section of this name and its header.
+std::optional<std::pair<Elf_Scn*, GElf_Shdr>> find_section(const ElfHandle& elf, std::string_view name) {
     std::size_t names = 0;
     if (!elf || ::elf_kind(elf.get()) != ELF_K_ELF || ::elf_getshdrstrndx(elf.get(), &names) != 0) return std::nullopt;
     for (Elf_Scn* section = nullptr; (section = ::elf_nextscn(elf.get(), section)) != nullptr;) {
         GElf_Shdr header;
         if (::gelf_getshdr(section, &header) == nullptr) return std::nullopt;
         const char* found = ::elf_strptr(elf.get(), names, header.sh_name);
-        if (found == nullptr || found != name) continue;
-        if (limit == 0) return std::string();
-        const Elf_Data* data = ::elf_rawdata(section, nullptr);
-        if (data == nullptr || data->d_buf == nullptr) return std::nullopt;
-        return std::string(static_cast<const char*>(data->d_buf), std::min(data->d_size, limit));
+        if (found != nullptr && found == name) return std::pair(section, header);
     }
     return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> elf_section(const std::filesystem::path& file, std::string_view name, std::size_t limit) {
+    if (::elf_version(EV_CURRENT) == EV_NONE) return std::nullopt;
+    const base::Descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (fd.get() < 0) return std::nullopt;
+    const ElfHandle elf(::elf_begin(fd.get(), ELF_C_READ, nullptr), ::elf_end);
+    const auto section = find_section(elf, name);
+    if (!section) return std::nullopt;
+    if (limit == 0) return std::string();
+    const Elf_Data* data = ::elf_rawdata(section->first, nullptr);
+    if (data == nullptr || data->d_buf == nullptr) return std::nullopt;
+    return std::string(static_cast<const char*>(data->d_buf), std::min(data->d_size, limit));
+}
+
+std::span<char> elf_section_in(std::string& content, std::string_view name) {
+    if (::elf_version(EV_CURRENT) == EV_NONE) return {};
+    const ElfHandle elf(::elf_memory(content.data(), content.size()), ::elf_end);
+    const auto section = find_section(elf, name);
+    if (!section) return {};
+    const auto& header = section->second;
+    if (header.sh_offset > content.size() || header.sh_size > content.size() - header.sh_offset) return {};
+    return {content.data() + header.sh_offset, header.sh_size};
 }
 
 }  // namespace stapgen::host

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,8 @@ class System {
     /// The counters of every network device of this process's network namespace, first
     /// those of `ip -s link` ("link.rx_dropped"), then those of `ethtool -S` ("ethtool.rx_no_buffer_count").
     [[nodiscard]] virtual std::vector<DeviceCounter> device_counters() const = 0;
+    /// The keys in one of the kernel's rings, by their numbers in /proc/keys. Nothing if it cannot be read.
+    [[nodiscard]] virtual std::optional<std::vector<std::uint64_t>> keys_in(std::uint64_t ring) const = 0;
 };
 
 /// Runs a short program and returns what it prints.
@@ -65,5 +68,8 @@ std::vector<std::filesystem::path> program_folders();
 /// The first `limit` bytes of a section of an ELF file. Nothing if it cannot be read, is no ELF file or has no section
 /// of this name.
 std::optional<std::string> elf_section(const std::filesystem::path& file, std::string_view name, std::size_t limit);
+
+/// A section's bytes in the content of an ELF file; none if it is no ELF file or has no section of this name.
+std::span<char> elf_section_in(std::string& content, std::string_view name);
 
 }  // namespace stapgen::host

@@ -18,8 +18,8 @@ constexpr std::string_view other_probe =
 constexpr std::string_view other_variable =
     "omit it where it is not there: @defined($x), or --stap-option=--skip-badvars; stap -L 'PROBE' lists what there is";
 constexpr std::string_view sign_module =
-    "sign the module with a key that the kernel trusts (stapgen build, scripts/sign-file, stapgen exec), or: mokutil "
-    "--disable-validation; if it is signed, enrol the key: mokutil --import";
+    "sign the module with a key that the kernel trusts (--sign KEY,CERT), or: mokutil --disable-validation; if it is "
+    "signed, enrol the key: mokutil --import";
 
 constexpr MessageRow table[] = {
     // Before pass 1
@@ -178,8 +178,7 @@ constexpr MessageRow table[] = {
      "there "
      "is none",
      "run with sudo; with Secure Boot "
-     "sign the module with a key that the kernel trusts (stapgen build --sign, stapgen exec), or: mokutil "
-     "--disable-validation"},
+     "sign the module with a key that the kernel trusts (--sign KEY,CERT), or: mokutil --disable-validation"},
     {"control-channel", 5, failure, run, "privileges", "Cannot attach to module * control channel; not running?",
      "staprun does not find the files of its module {1}: it did not start, or /sys/kernel/debug cannot be read "
      "(lockdown, a container, not mounted)",

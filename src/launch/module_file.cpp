@@ -108,11 +108,25 @@ base::Result<LoadableModule> make_loadable(const std::filesystem::path& file) {
     return LoadableModule{copy, *info, std::move(*folder)};
 }
 
-std::string loaded_name(std::string_view name, pid_t pid) {
-    const auto tail = fmt::format("_{}", pid);
-    // staprun keeps the length of the name, and leaves one alone that is too short.
+void rename_module(std::string& content, std::string_view name, std::string_view new_name) {
+    if (name.size() != new_name.size()) return;
+    const std::string old(name);
+    // What the kernel goes by is in its struct module; modinfo and we go by the other.
+    for (const auto* section : {".gnu.linkonce.this_module", ".modinfo"}) {
+        const auto bytes = host::elf_section_in(content, section);
+        const auto found = std::search(bytes.begin(), bytes.end(), old.c_str(), old.c_str() + old.size() + 1);
+        if (found != bytes.end()) std::ranges::copy(new_name, found);
+    }
+}
+
+std::string with_tail(std::string_view name, std::string_view tail) {
     if (name.size() < tail.size()) return std::string(name);
-    return std::string(name.substr(0, name.size() - tail.size())) + tail;
+    return std::string(name.substr(0, name.size() - tail.size())).append(tail);
+}
+
+std::string loaded_name(std::string_view name, pid_t pid) {
+    // staprun keeps the length of the name, and leaves one alone that is too short.
+    return with_tail(name, fmt::format("_{}", pid));
 }
 
 }  // namespace stapgen::launch

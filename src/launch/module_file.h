@@ -45,6 +45,11 @@ struct LoadableModule {
 };
 base::Result<LoadableModule> make_loadable(const std::filesystem::path& file);
 
+/// Gives the module in this content of a file another name of the same length, as `staprun -R` does when it loads it.
+void rename_module(std::string& content, std::string_view name, std::string_view new_name);
+
+/// The name with its end replaced by the tail, which has the length of the name at most: as it is if it is too short.
+std::string with_tail(std::string_view name, std::string_view tail);
 /// The name under which `staprun -R` of process `pid` loads the module `name`.
 std::string loaded_name(std::string_view name, pid_t pid);
 

@@ -155,12 +155,14 @@ base::Result<void> check_aliases(const recipe::Program& program, const recipe::R
 }  // namespace
 
 base::Result<doctor::Subject> subject_of(const recipe::Program& program, const recipe::Recipe& recipe,
-                                         const std::string& debuginfo) {
+                                         const MakeOptions& options) {
     doctor::Subject subject{recipe.name, recipe.source == recipe::Source::network_counters, false, {}};
     if (subject.reads_counters) return subject;
-    auto script = base::read_found(recipe.folder / "script.stp", base::limits::recipe_bytes);
+    auto script = script_of(recipe, options);
+    // One that has no values yet for what it must be told is asked about as it stands.
+    if (!script) script = base::read_found(recipe.folder / "script.stp", base::limits::recipe_bytes);
     if (!script) return tl::make_unexpected(script.error());
-    auto tapsets = render::read_tapsets(render::tapset_folders(program.files, debuginfo));
+    auto tapsets = render::read_tapsets(render::tapset_folders(program.files, options.debuginfo));
     if (!tapsets) return tl::make_unexpected(tapsets.error());
     subject.probes_functions = render::probes_functions(*script, *tapsets);
     return subject;
@@ -183,6 +185,7 @@ base::Result<doctor::Question> question_of(const recipe::Program& program, const
     question.symbols = options.symbols;
     question.debuginfo_required = options.debuginfo == "require";
     question.cache = base::cache_directory();
+    question.is_signed = options.sign.has_value();
     return question;
 }
 
@@ -198,7 +201,7 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
 
     if (auto known = check_aliases(program, recipe, options.debuginfo, *script); !known)
         return tl::make_unexpected(known.error());
-    auto subject = subject_of(program, recipe, options.debuginfo);
+    auto subject = subject_of(program, recipe, options);
     if (!subject) return tl::make_unexpected(subject.error());
     auto question = question_of(program, machine, options, purpose, {*subject});
     if (!question) return tl::make_unexpected(question.error());
@@ -241,6 +244,12 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
             return tl::make_unexpected(written.error());
         }
     }
+    std::vector<std::string> signing;
+    if (options.sign) {
+        auto argv = signing_argv(machine, job.target, *options.sign);
+        if (!argv) return tl::make_unexpected(argv.error());
+        signing = *std::move(argv);
+    }
     job.options.tapsets = render::tapset_folders(program.files, options.debuginfo);
     job.options.macros = render::macros_of(recipe, options.arguments);
     if (auto added = add_c(program.files, options.debuginfo, *script, job); !added) {
@@ -270,7 +279,9 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
                        options.aggregate,
                        *recipe_hash,
                        *std::move(question),
-                       std::move(kept)};
+                       std::move(kept),
+                       std::move(signing),
+                       purpose == Purpose::run_here ? Name::of_this_process : Name::at_random};
 }
 
 namespace {
@@ -291,16 +302,14 @@ std::string in_source(std::string message, const Preparation& preparation) {
     return message;
 }
 
-}  // namespace
-
-base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet,
-                                       bool verbose) {
-    if (!quiet) base::print_message(preparation.notes);
+/// The module as stap makes it: kept of an earlier run, or made now.
+base::Result<std::filesystem::path> make_unsigned(const host::System& machine, Preparation& preparation, bool quiet,
+                                                  bool verbose) {
     if (preparation.kept) {
         if (auto module = preparation.kept->find()) {
             preparation.kept->use();
             if (verbose) base::print_message(fmt::format("stap built {} for an earlier run", module->string()));
-            return launch::Compiled{*std::move(module), {}};
+            return *std::move(module);
         }
     }
     launch::Progress progress(std::cerr, launch::progress_style(quiet), base::terminal_columns(STDERR_FILENO));
@@ -318,7 +327,7 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
     preparation.job.progress = nullptr;
     if (!compiled) {
         compiled.error().what = in_source(std::move(compiled.error().what), preparation);
-        return compiled;
+        return tl::make_unexpected(compiled.error());
     }
     // One with warnings is made again, so that they are reported again.
     if (preparation.kept && compiled->warnings.empty()) preparation.kept->keep(compiled->module);
@@ -326,7 +335,17 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
         for (const auto& warning : compiled->warnings)
             base::print_message("warning: " + warning.cause);
     }
-    return compiled;
+    return compiled->module;
+}
+
+}  // namespace
+
+base::Result<std::filesystem::path> compile(const host::System& machine, Preparation& preparation, bool quiet,
+                                            bool verbose) {
+    if (!quiet) base::print_message(preparation.notes);
+    auto module = make_unsigned(machine, preparation, quiet, verbose);
+    if (!module || preparation.signing.empty()) return module;
+    return sign(preparation.signing, *module, preparation.signed_name, preparation.folder->path());
 }
 
 }  // namespace stapgen::module

@@ -12,6 +12,7 @@
 #include "host/system.h"
 #include "launch/run.h"
 #include "module/kept_modules.h"
+#include "module/sign.h"
 #include "recipe/catalog.h"
 #include "recipe/recipe.h"
 
@@ -30,6 +31,7 @@ struct MakeOptions {
     std::optional<std::chrono::milliseconds> interval;
     bool aggregate = false;
     std::vector<std::string> by;  ///< of Recipe::by
+    std::optional<Signer> sign;
     bool filters = true;  ///< the script heeds those that it can: false in a standalone one that none is asked of
 };
 
@@ -51,21 +53,24 @@ base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOpti
 struct Preparation {
     std::optional<base::PrivateDirectory> folder;  ///< that the script is in; none: a dry run
     launch::CompileJob job;
-    std::filesystem::path source;     ///< script.stp
-    std::vector<std::size_t> lines;   ///< of it, for each line of the script
-    std::vector<std::string> notes;   ///< one line for each workaround, for the user
-    bool aggregates = false;          ///< the script does
-    std::string recipe_hash;          ///< recipe::hash_of()
-    doctor::Question question;        ///< what the doctor was asked, for an error that comes later
-    std::optional<KeptModules> kept;  ///< none: --no-workaround kept-module
+    std::filesystem::path source;      ///< script.stp
+    std::vector<std::size_t> lines;    ///< of it, for each line of the script
+    std::vector<std::string> notes;    ///< one line for each workaround, for the user
+    bool aggregates = false;           ///< the script does
+    std::string recipe_hash;           ///< recipe::hash_of()
+    doctor::Question question;         ///< what the doctor was asked, for an error that comes later
+    std::optional<KeptModules> kept;   ///< none: --no-workaround kept-module
+    std::vector<std::string> signing;  ///< signing_argv(); empty: it is not signed
+    Name signed_name = Name::of_this_process;
 };
 
 /// What the module is for.
 enum class Purpose { run_here, run_elsewhere };
 
-/// What the doctor is asked of a recipe; its workarounds and what was shown of its kernels are left out.
+/// What the doctor is asked of a recipe with these options; its workarounds and what was shown of its kernels are left
+/// out.
 base::Result<doctor::Subject> subject_of(const recipe::Program& program, const recipe::Recipe& recipe,
-                                         const std::string& debuginfo);
+                                         const MakeOptions& options);
 
 /// What the doctor is asked before these are made: the machine is looked at for it.
 base::Result<doctor::Question> question_of(const recipe::Program& program, const host::System& machine,
@@ -81,8 +86,10 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
 /// outlive it.
 launch::Explanation explanation(const host::System& machine, const doctor::Question& question);
 
-/// Says what is worked around, runs stap and shows its progress.
-base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet, bool verbose);
+/// Says what is worked around, runs stap and shows its progress. The module's file; of one that is signed it is in the
+/// preparation's folder.
+base::Result<std::filesystem::path> compile(const host::System& machine, Preparation& preparation, bool quiet,
+                                            bool verbose);
 
 /// Compiles beforehand what the first runs of these recipes would: stap's answers about the kernel's headers, and the
 /// modules of a run without options and of one that is watched on a terminal, stay in stap's cache. A line for each

@@ -26,9 +26,9 @@ base::Result<void> build(const Call& call, const BuildOptions& options) {
         if (!quiet) warn_if_impossible(output, "--output", true);
         return {};
     }
-    auto compiled = module::compile(*machine, *preparation, quiet, options.verbose);
+    const auto compiled = module::compile(*machine, *preparation, quiet, options.verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
-    auto module = base::read_file(compiled->module);
+    auto module = base::read_file(*compiled);
     if (!module) return tl::make_unexpected(module.error());
     if (auto written = base::replace_file(output, *module); !written) {
         return tl::make_unexpected(written.error());

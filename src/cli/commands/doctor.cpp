@@ -37,10 +37,10 @@ base::Result<std::vector<recipe::Recipe>> recipes_of(const recipe::Program& prog
 
 base::Result<std::vector<doctor::Subject>> subjects_of(const recipe::Program& program,
                                                        const std::vector<recipe::Recipe>& recipes,
-                                                       const std::string& debuginfo) {
+                                                       const module::MakeOptions& options) {
     std::vector<doctor::Subject> subjects;
     for (const auto& each : recipes) {
-        auto subject = module::subject_of(program, each, debuginfo);
+        auto subject = module::subject_of(program, each, options);
         if (!subject) return tl::make_unexpected(subject.error());
         auto kernels = recipe::kernels_of(each, program.files);
         if (!kernels) return tl::make_unexpected(kernels.error());
@@ -104,7 +104,7 @@ base::Result<void> doctor(const Call& call, const DoctorOptions& options) {
     if (!recipes) return tl::make_unexpected(recipes.error());
     const auto machine = launch::this_machine();
     if (options.warm) return module::warm(program, *machine, *recipes, options.make);
-    auto subjects = subjects_of(program, *recipes, options.make.debuginfo);
+    auto subjects = subjects_of(program, *recipes, options.make);
     if (!subjects) return tl::make_unexpected(subjects.error());
     auto question =
         module::question_of(program, *machine, options.make, module::Purpose::run_here, *std::move(subjects));

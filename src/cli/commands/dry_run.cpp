@@ -60,6 +60,12 @@ void print_commands(const module::Preparation& preparation, const launch::LoadJo
     for (const auto& mount : command.mounts)
         base::print_command(base::shell_quoted({"mount", "--bind", mount.source.string(), mount.target.string()}));
     base::print_command(with_environment(command));
+    if (!preparation.signing.empty()) {
+        auto signing = preparation.signing;
+        signing.emplace_back("MODULE.ko");
+        base::print_comment("signs a copy under a name of its own:");
+        base::print_command(base::shell_quoted(signing));
+    }
     if (load != nullptr) base::print_command(with_environment(launch::load_command(*load)));
 }
 

@@ -8,6 +8,7 @@
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
 #include "doctor/doctor.h"
+#include "host/keys.h"
 #include "launch/module_file.h"
 #include "module/make.h"
 #include "session/run.h"
@@ -33,7 +34,8 @@ base::Result<void> exec(const Call& call, const ExecOptions& options) {
     doctor::Question question;
     question.target = host::inspect(*machine, {});
     question.to_compile = false;
-    question.signed_module = module->info.is_signed;
+    question.is_signed = module->info.is_signed;
+    if (question.is_signed) question.signer = host::signer_of(*machine, module->path);
     const auto& target = question.target;
     const auto checks = doctor::examine(*machine, question);
     if (auto can = doctor::able(checks, {}, target.distribution); !can) return can;

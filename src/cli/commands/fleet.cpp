@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <utility>
 
 #include "base/terminal.h"
 #include "base/text.h"
@@ -17,6 +18,7 @@
 #include "fleet/hosts.h"
 #include "fleet/run.h"
 #include "host/facts.h"
+#include "launch/module_file.h"
 #include "module/make.h"
 
 namespace stapgen::cli {
@@ -69,6 +71,22 @@ std::vector<std::string> build_arguments(const module::MakeOptions& make) {
     if (make.guru) argv.push_back("--guru");
     argv.push_back("--debuginfo=" + make.debuginfo);
     return argv;
+}
+
+/// A module as hosts get it, made here or by one of them. One that has a signature keeps it.
+base::Result<std::string> signed_content(const host::System& machine, const module::Signer& signer,
+                                         const std::string& module, const std::string& release) {
+    const auto folder = base::PrivateDirectory::create();
+    if (!folder) return tl::make_unexpected(folder.error());
+    const auto file = folder->path() / "module.ko";
+    if (auto written = base::create_file(file, module); !written) return tl::make_unexpected(written.error());
+    const auto info = launch::read_module_info(file);
+    if (!info) return tl::make_unexpected(info.error());
+    if (info->is_signed) return module;
+    const auto argv = module::signing_argv(machine, host::inspect(machine, {"stap", release, ""}), signer);
+    if (!argv) return tl::make_unexpected(argv.error());
+    const auto made = module::sign(*argv, file, module::Name::at_random, folder->path());
+    return made ? base::read_file(*made) : tl::make_unexpected(made.error());
 }
 
 base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
@@ -127,10 +145,15 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
         of_kernel.release = kernel.release;
         auto preparation = module::prepare(call.program, *machine, recipe, of_kernel, module::Purpose::run_elsewhere);
         if (!preparation) return tl::make_unexpected(preparation.error());
-        auto compiled = module::compile(*machine, *preparation, true, false);
-        if (!compiled) return tl::make_unexpected(compiled.error());
-        return compiled->module;
+        return module::compile(*machine, *preparation, true, false);
     };
+    if (const auto signer = std::exchange(make.sign, std::nullopt)) {
+        const auto signing = module::signing_argv(*machine, host::inspect(*machine, {}), *signer);
+        if (!signing) return tl::make_unexpected(signing.error());
+        job.sign = [&machine, signer](const std::string& module, const fleet::HostFacts& kernel) {
+            return signed_content(*machine, *signer, module, kernel.release);
+        };
+    }
     if (make.dry_run) {
         base::print_comment("inspects each host, compiles for each kernel, copies the module there; then");
         for (const auto& line : fleet::commands_of(job))

@@ -10,6 +10,7 @@
 #include "cli/options/plans.h"
 #include "doctor/doctor.h"
 #include "host/counter_lines.h"
+#include "host/keys.h"
 #include "module/make.h"
 #include "overhead/overhead.h"
 
@@ -96,7 +97,8 @@ base::Result<void> run_recipe(const recipe::Program& program, const recipe::Reci
     if (!preparation) return tl::make_unexpected(preparation.error());
     const auto& target = preparation->job.target;
     if (make.dry_run) {
-        const auto load = session::load_job_of(target, "MODULE.ko", *plan);
+        auto load = session::load_job_of(target, "MODULE.ko", *plan);
+        load.options.is_signed = make.sign.has_value();
         print_commands(*preparation, &load);
         print_ending(*plan);
         if (!expected.empty()) base::print_comment(expected);
@@ -111,13 +113,22 @@ base::Result<void> run_recipe(const recipe::Program& program, const recipe::Reci
     if (!recorder) return tl::make_unexpected(recorder.error());
     auto compiled = module::compile(*machine, *preparation, plan->quiet, plan->verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
+    const bool is_signed = make.sign.has_value();
     // From here on only the module is needed, and a kill -9 leaves no folder behind.
-    preparation->folder.reset();
-    auto info = launch::read_module_info(compiled->module);
+    if (!is_signed) preparation->folder.reset();
+    auto info = launch::read_module_info(*compiled);
     if (!info) return tl::make_unexpected(info.error());
     if (auto has = session::check_module_has(plan->filters, recipe.name, *info); !has) return has;
     made.functions = std::move(info->functions);
-    auto job = session::load_job_of(target, compiled->module, *plan);
+    if (is_signed) {
+        auto& question = preparation->question;
+        question.signer = host::signer_of(*machine, *compiled);
+        const auto checks = doctor::examine(*machine, question);
+        if (auto can = doctor::able(checks, question.subjects.front(), target.distribution); !can) return can;
+    }
+    auto job = session::load_job_of(target, *compiled, *plan);
+    job.options.is_signed = is_signed;
+    job.loaded = [&] { preparation->folder.reset(); };
     job.explanation = module::explanation(*machine, preparation->question);
     return session::measure(*machine, program.catalog, std::move(job), recipe.name, *plan, recorder->get());
 }

@@ -22,6 +22,7 @@ struct FakeSystem final : System {
     bool root = true;
     std::set<std::string> member_of;
     std::vector<DeviceCounter> devices;
+    std::map<std::uint64_t, std::vector<std::uint64_t>> rings;  ///< of keys
 
     [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& path, std::size_t limit) const override {
         const auto found = files.find(path.lexically_normal());
@@ -64,6 +65,10 @@ struct FakeSystem final : System {
     [[nodiscard]] bool is_root() const override { return root; }
     [[nodiscard]] std::set<std::string> groups() const override { return member_of; }
     [[nodiscard]] std::vector<DeviceCounter> device_counters() const override { return devices; }
+    [[nodiscard]] std::optional<std::vector<std::uint64_t>> keys_in(std::uint64_t ring) const override {
+        const auto found = rings.find(ring);
+        return found == rings.end() ? std::nullopt : std::optional(found->second);
+    }
 };
 
 }  // namespace stapgen::host

@@ -76,17 +76,52 @@ TEST_CASE("enforced signatures, with Secure Boot and without, and a module that 
     auto system = debian_13();
     system.files["/sys/module/module/parameters/sig_enforce"] = "Y\n";
     CHECK(check(system, "module-signing").state == State::missing);
-    CHECK(remedy(check(system, "module-signing")).find("mokutil") == std::string::npos);
+    CHECK(remedy(check(system, "module-signing")).ends_with("or boot without lockdown= and module.sig_enforce"));
     system.files["/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"] =
         std::string("\6\0\0\0\1", 5);
     const auto found = check(system, "module-signing");
     CHECK(found.found.ends_with(", Secure Boot is on"));
-    CHECK(remedy(found).find(": mokutil --disable-validation; or sign the module") != std::string::npos);
+    CHECK(remedy(found).starts_with("sign: --sign mok.key,mok.pem"));
+    CHECK(remedy(found).ends_with("or switch Secure Boot off: mokutil --disable-validation, and reboot"));
     auto asked = question(system);
-    asked.signed_module = true;
+    asked.is_signed = true;
     CHECK(check(doctor::examine(system, asked), "module-signing").state == State::note);
     system.files["/sys/module/module/parameters/sig_enforce"] = "N\n";
     CHECK(check(system, "module-signing").state == State::ok);
+}
+
+TEST_CASE(
+    "whose signature the kernel takes is known from its rings of keys, and a signer it does not know is refused") {
+    auto system = debian_13();
+    system.files["/sys/module/module/parameters/sig_enforce"] = "Y\n";
+    system.files["/proc/keys"] =
+        "0a37b2f1 I------     2 perm 1f0b0000     0     0 keyring   .builtin_trusted_keys: 1\n"
+        "1b37b2f1 I------     1 perm 1f0b0000     0     0 keyring   .machine: 1\n"
+        "1c37b2f1 I------     1 perm 1f0b0000     0     0 keyring   .builtin_regdb_keys: 1\n"
+        "2a37b2f1 I------     1 perm 1f030000     0     0 asymmetri Debian Secure Boot CA: 6ccece7e: X509.rsa bb419ea1 "
+        "[]\n"
+        "2b37b2f1 I------     1 perm 1f030000     0     0 asymmetri Acme: our key: 11223344: X509.rsa 11223344 []\n"
+        "2c37b2f1 I------     1 perm 1f030000     0     0 asymmetri sforshee: 00b28ddf: X509.rsa b28ddf47 []\n"
+        "2d37b2f1 I--Q---     1 perm 3f010000     0     0 user      a user's: 5\n\n";
+    // They are root's.
+    CHECK(check(system, "module-signing").found.ends_with("(/sys/module/module/parameters/sig_enforce)"));
+    system.rings = {{0x0a37b2f1, {0x2a37b2f1}}, {0x1b37b2f1, {0x2b37b2f1, 0x77}}, {0x1c37b2f1, {0x2c37b2f1}}};
+    CHECK(check(system, "module-signing").found.ends_with("; it has the keys of Acme: our key, Debian Secure Boot CA"));
+    auto asked = question(system);
+    asked.is_signed = true;
+    const auto of = [&](std::string signer) {
+        asked.signer = std::move(signer);
+        return check(doctor::examine(system, asked), "module-signing");
+    };
+    CHECK(of("our key").state == State::ok);
+    CHECK(of("Debian Secure Boot CA").state == State::ok);
+    CHECK(of("").state == State::note);
+    for (const auto* unknown : {"sforshee", "key", "a user's"}) {
+        CHECK(of(unknown).state == State::missing);
+        CHECK(of(unknown).blocks == doctor::Blocks::loading);
+    }
+    CHECK(of("somebody").found.ends_with("; this one is signed by 'somebody', whose key the kernel has not"));
+    CHECK(remedy(of("somebody")).starts_with("enrol it and reboot: mokutil --import CERT.der"));
 }
 
 TEST_CASE("staprun and debugfs, without which no module is started") {

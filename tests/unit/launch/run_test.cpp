@@ -243,6 +243,7 @@ struct ModuleThatStays : host::System {
     bool is_root() const override { return true; }
     std::set<std::string> groups() const override { return {}; }
     std::vector<host::DeviceCounter> device_counters() const override { return {}; }
+    std::optional<std::vector<std::uint64_t>> keys_in(std::uint64_t) const override { return {}; }
 };
 
 }  // namespace
@@ -325,6 +326,21 @@ TEST_CASE("a module that was signed is known by the mark at its end") {
     CHECK(read_module_info(folder.path() / "a.ko").value().is_signed);
     REQUIRE(base::create_file(folder.path() / "b.ko", module + "~Module signature appended~\n."));
     CHECK_FALSE(read_module_info(folder.path() / "b.ko").value().is_signed);
+}
+
+TEST_CASE("a module gets another name of the same length, in both places that have it") {
+    const auto folder = base::PrivateDirectory::create().value();
+    auto module = base::read_file(MODULE_WITH_PARAMETERS).value();
+    const auto before = module;
+    rename_module(module, "stap_0123456789abcdef", "stap_too_short");
+    CHECK(module == before);
+    rename_module(module, "stap_0123456789abcdef", with_tail("stap_0123456789abcdef", "_ghijklm"));
+    CHECK(module.size() == before.size());
+    REQUIRE(base::create_file(folder.path() / "x.ko", module));
+    CHECK(read_module_info(folder.path() / "x.ko").value().name == "stap_01234567_ghijklm");
+    std::string text = "no ELF";
+    rename_module(text, "no", "an");
+    CHECK(text == "no ELF");
 }
 
 TEST_CASE("a file that is no module is refused with a remedy") {

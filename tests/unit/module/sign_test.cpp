@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "module/sign.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "fakes/system/fake_system.h"
+#include "launch/module_file.h"
+
+using namespace stapgen;
+using namespace stapgen::module;
+
+TEST_CASE("a signer is a key and a certificate") {
+    const auto signer = parse_signer("pkcs11:token=a,b,cert.pem").value();
+    CHECK(signer.key == "pkcs11:token=a,b");
+    CHECK(signer.certificate == "cert.pem");
+    for (const auto* wrong : {"", "key", ",cert", "key,"}) {
+        const auto refused = parse_signer(wrong);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().hint == "for example --sign mok.key,mok.pem");
+    }
+}
+
+TEST_CASE("the target's own sign-file signs, else any kernel's, with the hash that the kernel's options name") {
+    const auto folder = base::PrivateDirectory::create().value();
+    const Signer signer{(folder.path() / "key").string(), (folder.path() / "cert").string()};
+    host::FakeSystem system;
+    host::Target target;
+    target.build = "/lib/modules/6.1.0/build";
+    auto refused = signing_argv(system, target, signer);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().what == "--sign: the kernel's sign-file is not installed");
+
+    const std::string other = "/usr/lib/linux-kbuild-6.12/scripts/sign-file",
+                      own = "/lib/modules/6.1.0/build/scripts/sign-file";
+    system.files[other] = "";
+    system.programs[other] = other;
+    refused = signing_argv(system, target, signer);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().what.starts_with("--sign: cannot read " + signer.key));
+    REQUIRE(base::create_file(signer.key, ""));
+    REQUIRE(base::create_file(signer.certificate, ""));
+    using Argv = std::vector<std::string>;
+    CHECK(signing_argv(system, target, signer).value() == Argv{other, "sha256", signer.key, signer.certificate});
+    system.programs[own] = own;
+    system.files["/lib/modules/6.1.0/build/.config"] = "#\nCONFIG_MODULE_SIG_HASH=\"sha512\"\n";
+    CHECK(signing_argv(system, target, signer).value() == Argv{own, "sha512", signer.key, signer.certificate});
+}
+
+TEST_CASE("what is signed is a copy under a name of its own, and what a failed sign-file says is in the message") {
+    const auto folder = base::PrivateDirectory::create().value();
+    const auto before = base::read_file(MODULE_WITH_PARAMETERS).value();
+    const auto first = sign({"/bin/true", "sha256"}, MODULE_WITH_PARAMETERS, Name::at_random, folder.path()).value();
+    const auto second = sign({"/bin/true"}, MODULE_WITH_PARAMETERS, Name::at_random, folder.path()).value();
+    const auto running = sign({"/bin/true"}, MODULE_WITH_PARAMETERS, Name::of_this_process, folder.path()).value();
+    CHECK(first != second);
+    CHECK(running.stem() == launch::loaded_name("stap_0123456789abcdef", ::getpid()));
+    for (const auto& file : {first, second, running})
+        CHECK(launch::read_module_info(file).value().name == file.stem());
+    CHECK(base::read_file(MODULE_WITH_PARAMETERS).value() == before);
+
+    const auto failed = sign({"/bin/ls", "--no-such-option"}, MODULE_WITH_PARAMETERS, Name::at_random, folder.path());
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().what.find("sign-file failed") != std::string::npos);
+    CHECK(failed.error().what.find("no-such-option") != std::string::npos);
+    CHECK_FALSE(sign({"/bin/true"}, "/no/such/module.ko", Name::at_random, folder.path()));
+}
