@@ -123,8 +123,25 @@ std::set<std::string> alias_names(std::string_view script) {
     return names;
 }
 
+namespace {
+
+/// Without the names of aliases that may be missing ("stapgen.a.b ?").
+std::string without_optional(std::string text) {
+    constexpr std::string_view begins = "stapgen.", name = "abcdefghijklmnopqrstuvwxyz0123456789_.";
+    for (auto at = text.find(begins); at != std::string::npos; at = text.find(begins, at + 1)) {
+        const auto end = text.find_first_not_of(name, at);
+        if (end != std::string::npos && std::string_view(text).substr(end).starts_with(" ?")) text.erase(at, end - at);
+    }
+    return text;
+}
+
+}  // namespace
+
 bool probes_functions(std::string_view script, const std::vector<TapsetFile>& tapsets) {
-    const auto parts = used_parts(script, tapsets);
+    auto needed = tapsets;
+    for (auto& file : needed)
+        file.text = without_optional(std::move(file.text));
+    const auto parts = used_parts(without_optional(std::string(script)), needed);
     return std::any_of(parts.begin(), parts.end(),
                        [](const std::string& part) { return part.find("kprobe.function(") != std::string::npos; });
 }

@@ -73,7 +73,7 @@ class Fleet:
         file = self.folder / f"{output}.hosts"
         file.write_text("\n".join(hosts) + "\n")
         return [self.stapgen, "fleet", "run", recipe, "--hosts", file, "-d", "1", "-o", self.folder / output,
-                "--ssh", self.ssh, "--connect-timeout", "10s", "--no-workaround", "kept-module", *words]
+                "--ssh", self.ssh, "--connect-timeout", "30s", "--no-workaround", "kept-module", *words]
 
     def start(self, command, stap="/no/stap", limit=DESCRIPTORS):
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(self.folder), "LC_ALL": "C.UTF-8",
