@@ -159,7 +159,7 @@ base::Result<doctor::Subject> subject_of(const recipe::Program& program, const r
     doctor::Subject subject{recipe.name, recipe.source == recipe::Source::network_counters, false, {}};
     if (subject.reads_counters) return subject;
     auto script = script_of(recipe, options);
-    // One that has no values yet for what it must be told is asked about as it stands.
+    // One that has no values yet for what it needs is asked about as it stands.
     if (!script) script = base::read_found(recipe.folder / "script.stp", base::limits::recipe_bytes);
     if (!script) return tl::make_unexpected(script.error());
     auto tapsets = render::read_tapsets(render::tapset_folders(program.files, options.debuginfo));
