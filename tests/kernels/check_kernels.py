@@ -45,8 +45,8 @@ def make_tree(tree, release):
     major, minor = version(release)[:2]
     defines = ["CONFIG_TRACEPOINTS", f"KERNEL={major * 100 + minor}"]
     defines += ["TRACE_" + name.removeprefix("__tracepoint_") for kind, name in symbols if kind == "D"]
-    if ".el7." in release:
-        defines.append("EL7")
+    if redhat := re.search(r"\.el(\d+)", release):
+        defines.append(f"EL{redhat[1]}")
     makefile = MAKEFILE.replace("DEFINES", " ".join("-D" + d for d in defines))
     (tree / "include/config").mkdir(parents=True)
     (tree / "include/config/kernel.release").write_text(release + "\n")

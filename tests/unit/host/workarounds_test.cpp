@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "base/files.h"
 #include "fakes/system/fake_system.h"
 
@@ -111,6 +113,43 @@ TEST_CASE("a kernel that checks the bounds of arrays needs arrays of scripts wit
     machine.system.files["/build/include/generated/autoconf.h"] = "#define CONFIG_UBSAN_BOUNDS 1\n";
     CHECK(machine.needed() == std::vector<std::string>{"array-bounds"});
     machine.system.files["/rt/map.h"] = "        struct mhlist_head hashes[] __counted_by(hash_table_size);\n";
+    CHECK(machine.needed().empty());
+}
+
+// The lines of SystemTap 4.8, 5.1 and 5.6. There is no such kernel in the lab: 7.3.4 was run by hand.
+TEST_CASE("a kernel without task_euid needs a runtime that asks the credentials") {
+    const auto folder = base::PrivateDirectory::create();
+    const auto original = folder->path() / "runtime";
+    fs::create_directories(original / "linux");
+    const std::vector<std::tuple<std::string, std::string, std::string>> files = {
+        {"task_finder2.c",
+         "\ttsk_euid = from_kuid_munged(current_user_ns(), task_euid(tsk));\n#else\n\ttsk_euid = task_euid(tsk);\n",
+         "\ttsk_euid = from_kuid_munged(current_user_ns(), task_cred_xxx(tsk, euid));\n#else\n"
+         "\ttsk_euid = task_cred_xxx(tsk, euid);\n"},
+        {"namespaces.h", "      ret = from_kuid_munged(target_user_ns, task_euid(ts));\n",
+         "      ret = from_kuid_munged(target_user_ns, task_cred_xxx(ts, euid));\n"},
+        {"runtime.h", "#define STP_CURRENT_EUID (from_kuid_munged(current_user_ns(), task_euid(current)))\n",
+         "#define STP_CURRENT_EUID (from_kuid_munged(current_user_ns(), task_cred_xxx(current, euid)))\n"}};
+    Machine machine("5.6");
+    for (const auto& [name, text, patched] : files) {
+        machine.system.files["/rt/linux/" + name] = text;
+        REQUIRE(base::create_file(original / "linux" / name, text));
+    }
+    machine.system.files["/src/include/linux/cred.h"] =
+        "#define task_cred_xxx(task, xxx)\n#define task_euid(task)\t\t(task_cred_xxx((task), euid))\n";
+    CHECK(machine.needed().empty());
+    machine.system.files["/src/include/linux/cred.h"] = "#define task_cred_xxx(task, xxx)\n";
+    CHECK(machine.needed() == std::vector<std::string>{"task-euid"});
+
+    const auto needed = needed_workarounds(*load_workarounds(WORKAROUNDS_TOML), machine.system, machine.target);
+    machine.target.runtime = original;
+    const auto applied = apply_workarounds(needed, {}, machine.target, folder->path() / "cache");
+    REQUIRE_MESSAGE(applied, applied.error().what);
+    for (const auto& [name, text, patched] : files)
+        CHECK(base::read_file(applied->runtime / "linux" / name) == patched);
+
+    machine.system.files["/rt/linux/runtime.h"] = "task_cred_xxx(current, euid)";
+    machine.target.runtime = "/rt";
     CHECK(machine.needed().empty());
 }
 

@@ -303,6 +303,7 @@ TEST_CASE("a release is meant by its version, by the versions around it, or as R
     };
     CHECK(range("6.12.117+deb13-amd64") == "6.12, 7.2");
     CHECK(range("7.2.12+deb14-amd64") == "6.12, 7.2");
+    CHECK(range("6.12.0-55.24.1.el10_0.x86_64").empty());
     CHECK(range("6.1.0-56-amd64").empty());
     CHECK(range("4.19.0-6-amd64") == "4.19 to 5.7");
     CHECK(range("5.0.0-29-generic") == "4.19 to 5.7");

@@ -31,7 +31,7 @@ DECLARE_TRACE(net_dev_xmit, PARAMS(struct sk_buff* skb, int rc, struct net_devic
 DECLARE_TRACE(consume_skb, PARAMS(struct sk_buff* skb), )
 #endif
 #ifdef TRACE_kfree_skb
-#if KERNEL >= 611
+#if KERNEL >= 611 || defined(EL9)
 DECLARE_TRACE(kfree_skb, PARAMS(struct sk_buff* skb, void* location, enum skb_drop_reason reason, struct sock* rx_sk), )
 #elif KERNEL >= 517
 DECLARE_TRACE(kfree_skb, PARAMS(struct sk_buff* skb, void* location, enum skb_drop_reason reason), )
@@ -52,7 +52,7 @@ DECLARE_TRACE(tcp_retransmit_skb, PARAMS(const struct sock* sk, const struct sk_
 #ifdef TRACE_tcp_send_reset
 #if KERNEL >= 612
 DECLARE_TRACE(tcp_send_reset, PARAMS(const struct sock* sk, const struct sk_buff* skb__nullable, const enum sk_rst_reason reason), )
-#elif KERNEL >= 610
+#elif KERNEL >= 610 || defined(EL9)
 DECLARE_TRACE(tcp_send_reset, PARAMS(const struct sock* sk, const struct sk_buff* skb, const enum sk_rst_reason reason), )
 #else
 DECLARE_TRACE(tcp_send_reset, PARAMS(const struct sock* sk, const struct sk_buff* skb), )

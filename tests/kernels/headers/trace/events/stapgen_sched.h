@@ -19,7 +19,7 @@ DECLARE_TRACE(sched_wakeup, PARAMS(struct rq* rq, struct task_struct* p, int suc
 DECLARE_TRACE(sched_migrate_task, PARAMS(struct task_struct* p, int dest_cpu), )
 #endif
 #ifdef TRACE_sched_switch
-#if KERNEL >= 518
+#if KERNEL >= 518 || defined(EL9)
 DECLARE_TRACE(sched_switch,
               PARAMS(_Bool preempt, struct task_struct* prev, struct task_struct* next, unsigned int state), )
 #elif KERNEL >= 404
