@@ -41,6 +41,7 @@ class Machine:
     console: str
     go_port: str  # where a guest waits to be told to go on
     arguments: str  # the kernel's
+    before_save: str = ""  # what qemu's monitor is told
 
     def go_option(self, kind, path=None):
         """Return qemu's option for the guest's port go_port: of a KIND of qemu's, file or stdio."""
@@ -60,9 +61,11 @@ PC = Machine("qemu-system-x86_64", ("-cpu", "max,cx16=off"), "ttyS0", "ttyS1",
 MACHINES = {
     "pc": PC,
     "q35": dataclasses.replace(PC, words=("-machine", "q35", *PC.words)),
-    # Its clock would else have steps of 16 ns.
-    "arm64": Machine("qemu-system-aarch64", ("-machine", "virt,gic-version=3", "-cpu", "cortex-a72,cntfrq=1000000000"),
-                     "ttyAMA0", "ttyS0", "net.ifnames=0"),
+    # Its clock would else have steps of 16 ns. While it runs qemu 7.2 saves pages of its memory as they were before; of a
+    # stopped one the state must not say that it is.
+    "arm64": Machine("qemu-system-aarch64", ("-machine", "virt,gic-version=3", "-cpu", "cortex-a72,cntfrq=1000000000",
+                                             "-global", "migration.store-global-state=off"),
+                     "ttyAMA0", "ttyS0", "net.ifnames=0", "stop\n"),
 }
 # Softirqs run in threads, and never on top of a probe's handler, where their own probes would be skipped.
 APPEND = "threadirqs"
@@ -163,7 +166,7 @@ def save_boot(root, content, folder, append):
                 if time.monotonic() > deadline:
                     raise LabError(f"{root.suite} still booted after {BOOT_TIMEOUT} s\n{tail(partial / 'console.log', 60)}")
                 time.sleep(0.1)
-            process.communicate(f'migrate "exec:cat >{shlex.quote(str(state))}"\nquit\n'.encode(), BOOT_TIMEOUT)
+            process.communicate(f'{root.machine.before_save}migrate "exec:cat >{shlex.quote(str(state))}"\nquit\n'.encode(), BOOT_TIMEOUT)
         finally:
             stop(process)
     if not state.exists() or not state.stat().st_size:
