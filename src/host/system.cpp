@@ -2,12 +2,14 @@
 #include "host/system.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gelf.h>
 #include <grp.h>
 #include <libelf.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 
 #include "base/files.h"
@@ -94,6 +96,11 @@ class RealSystem final : public System {
         return ::uname(&names) == 0 ? names.release : "";
     }
 
+    [[nodiscard]] std::string running_architecture() const override {
+        utsname names{};
+        return ::uname(&names) == 0 ? names.machine : "";
+    }
+
     [[nodiscard]] bool is_root() const override { return ::geteuid() == 0; }
 
     [[nodiscard]] std::set<std::string> groups() const override {
@@ -135,13 +142,46 @@ std::unique_ptr<System> real_system(CommandRunner runner) {
     return std::make_unique<RealSystem>(std::move(runner));
 }
 
+namespace {
+
+/// An ELF file while it is read; false if it is none.
+class OpenElf {
+  public:
+    explicit OpenElf(const std::filesystem::path& file) : fd_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+        if (fd_.get() < 0 || ::elf_version(EV_CURRENT) == EV_NONE) return;
+        elf_.reset(::elf_begin(fd_.get(), ELF_C_READ, nullptr));
+        if (elf_ && ::elf_kind(elf_.get()) != ELF_K_ELF) elf_.reset();
+    }
+    [[nodiscard]] Elf* get() const { return elf_.get(); }
+    explicit operator bool() const { return elf_ != nullptr; }
+
+  private:
+    base::Descriptor fd_;
+    std::unique_ptr<Elf, int (*)(Elf*)> elf_{nullptr, ::elf_end};
+};
+
+}  // namespace
+
+std::string elf_machine(const std::filesystem::path& file) {
+    constexpr std::array<std::pair<unsigned, std::string_view>, 6> names{{{EM_X86_64, "x86_64"},
+                                                                          {EM_AARCH64, "aarch64"},
+                                                                          {EM_PPC64, "ppc64le"},
+                                                                          {EM_S390, "s390x"},
+                                                                          {EM_386, "i686"},
+                                                                          {EM_ARM, "armv7l"}}};
+    const OpenElf elf(file);
+    GElf_Ehdr header;
+    if (!elf || ::gelf_getehdr(elf.get(), &header) == nullptr) return {};
+    for (const auto& [number, name] : names) {
+        if (header.e_machine == number) return std::string(name);
+    }
+    return fmt::format("machine {}", header.e_machine);
+}
+
 std::optional<std::string> elf_section(const std::filesystem::path& file, std::string_view name, std::size_t limit) {
-    if (::elf_version(EV_CURRENT) == EV_NONE) return std::nullopt;
-    const base::Descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (fd.get() < 0) return std::nullopt;
-    const std::unique_ptr<Elf, int (*)(Elf*)> elf(::elf_begin(fd.get(), ELF_C_READ, nullptr), ::elf_end);
+    const OpenElf elf(file);
     std::size_t names = 0;
-    if (!elf || ::elf_kind(elf.get()) != ELF_K_ELF || ::elf_getshdrstrndx(elf.get(), &names) != 0) return std::nullopt;
+    if (!elf || ::elf_getshdrstrndx(elf.get(), &names) != 0) return std::nullopt;
     for (Elf_Scn* section = nullptr; (section = ::elf_nextscn(elf.get(), section)) != nullptr;) {
         GElf_Shdr header;
         if (::gelf_getshdr(section, &header) == nullptr) return std::nullopt;
