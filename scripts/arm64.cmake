@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For arm64, on another Debian: cmake --preset program -DCMAKE_TOOLCHAIN_FILE=scripts/arm64.cmake
+# For arm64, on another Debian: cmake --preset program --toolchain scripts/arm64.cmake
 # It needs g++-aarch64-linux-gnu and the libraries of scripts/install-packages as :arm64.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

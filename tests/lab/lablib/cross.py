@@ -6,7 +6,6 @@ unpacked, none of its programs runs before it boots: what installing them would 
 """
 
 import os
-import pathlib
 import shutil
 
 from . import chroot, other_kernel
@@ -14,6 +13,7 @@ from .common import SOURCE, lab_dir, locked, run_logged, run_unharmed
 
 CHECKOUT = SOURCE.parent.parent
 TRIPLETS = {"arm64": "aarch64-linux-gnu"}
+TOOLS = {"qemu-system-aarch64": "qemu-system-arm"}
 # Of scripts/install-packages, what builds stapgen: programs of this machine's, and libraries of the other's.
 BUILDERS = "cmake g++ make pkg-config git ca-certificates".split()
 LIBRARIES = """libboost-dev libboost-filesystem-dev libcli11-dev libexpected-dev libfmt-dev libkainjow-mustache-dev
@@ -105,4 +105,4 @@ def build_programs(root, log):
             cmake --build /lab/traffic -j {jobs}
             """
         run_logged(chroot.chroot_command(root.tree, ["sh", "-c", steps], [(CHECKOUT, "/mnt"), (folder, "/lab")], cwd="/mnt"), log)
-    return pathlib.Path(folder)
+    return folder

@@ -72,6 +72,8 @@ def stamp(suite):
     if "settings" in SUITES[suite]:
         names = ("build-debug", "debug.config", SUITES[suite]["settings"])
         recipe += [(other_kernel.SCRIPTS / name).read_text() for name in names]
+    if "architecture" in SUITES[suite]:
+        recipe += [cross.BUILDERS, cross.LIBRARIES, cross.COMPILER, cross.PACKAGES]
     return hashlib.sha256(json.dumps(recipe).encode()).hexdigest()[:16]
 
 
@@ -133,7 +135,7 @@ def proxy_options():
 
 def build(suite, base=None):
     """Build the root of SUITE, on BASE if it has one, beside its final place and move it there when it is whole."""
-    for tool, package in TOOLS.items():
+    for tool, package in (TOOLS | (cross.TOOLS if "architecture" in SUITES[suite] else {})).items():
         if not shutil.which(tool):
             raise LabError(f"{tool} is missing: install the package {package}")
     final = lab_dir() / "roots" / suite
