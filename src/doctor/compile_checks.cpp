@@ -88,6 +88,11 @@ Check headers(const host::System& /*system*/, const Question& question) {
     if (target.build_has_config && target.build_has_makefile) return ok(target.build.string());
     const auto absent = target.build / (target.build_has_config ? "Makefile" : ".config");
     Remedy remedy{{}, host::install_headers(target.release), {}};
+    if (target.is_foreign) {
+        remedy = {"unpack them: their package cannot be installed beside a cross compiler",
+                  host::unpack_headers(target.release, target.architecture),
+                  {}};
+    }
     if (target.running) {
         remedy.otherwise = fmt::format(
             "without such a package, compile on a machine that has it (stapgen build -r {}) and run the module here "
@@ -102,12 +107,13 @@ Check compiler(const host::System& system, const Question& question) {
     const auto words = base::words(built_by);
     // Debian's headers name the one that the kernel was built with; elsewhere it is the plain one.
     const bool named = system.exists(question.target.build / ".kernelvariables");
-    const std::string name(named && !words.empty() ? words[0] : "gcc");
+    const auto name = named && !words.empty() ? std::string(words[0]) : question.target.cross_compile + "gcc";
     std::vector<std::string> absent{name, "make"};
     std::erase_if(absent, [&](const std::string& program) { return system.find_program(program).has_value(); });
     if (!absent.empty()) {
-        return missing(fmt::format("not installed: {}", fmt::join(absent, " and ")),
-                       {{}, host::install_compiler(name), {}});
+        return missing(
+            fmt::format("not installed: {}", fmt::join(absent, " and ")),
+            {{}, question.target.is_foreign ? host::install_cross_compiler(name) : host::install_compiler(name), {}});
     }
     if (built_by.starts_with("clang")) {
         return note(fmt::format("the kernel was built by clang, modules are built by {}", name),

@@ -35,7 +35,7 @@ Check kernel(const host::System& /*system*/, const Question& question) {
     std::string lost;
     for (const auto& subject : question.subjects) {
         asked += subject.kernels.empty() ? 0 : 1;
-        const auto* range = recipe::range_of(subject.kernels, release);
+        const auto* range = recipe::range_of(subject.kernels, release, question.target.architecture);
         if (range == nullptr) continue;
         ++(range->state == "run" ? run : resolved);
         if (!range->lost.empty()) lost += fmt::format("; {}: {}", subject.name, range->lost);

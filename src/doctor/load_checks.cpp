@@ -199,7 +199,7 @@ std::string lost_to_interrupt_threads(const host::System& system, const std::vec
     const auto arguments = short_text(system, "/proc/cmdline");
     const auto words = base::words(arguments);
     if (!is_realtime && std::ranges::find(words, "threadirqs") == words.end()) return {};
-    const auto* range = recipe::range_of(kernels, recipe::threaded_interrupts);
+    const auto* range = recipe::range_of(kernels, recipe::threaded_interrupts, system.running_architecture());
     if (range == nullptr || range->lost.empty()) return {};
     return fmt::format("interrupt handlers are threads here ({}). Lost: {}", is_realtime ? "PREEMPT_RT" : "threadirqs",
                        range->lost);

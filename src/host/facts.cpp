@@ -2,7 +2,6 @@
 #include "host/facts.h"
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
 #include <time.h>
 
 #include <algorithm>
@@ -184,8 +183,7 @@ std::string running_build_id(const System& system) {
 base::KernelIdentity read_kernel_identity(const System& system) {
     base::KernelIdentity identity;
     identity.release = system.running_release();
-    utsname names{};
-    if (::uname(&names) == 0) identity.architecture = names.machine;
+    identity.architecture = system.running_architecture();
     identity.build_id = running_build_id(system);
     const auto symbols = system.read(kallsyms_file).value_or("");
     // Some 10 MB: only the few lines in question are taken apart.

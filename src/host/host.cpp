@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "host/host.h"
 
+#include <algorithm>
 #include <charconv>
+#include <initializer_list>
 
 #include "base/text.h"
 #include "host/workarounds.h"
@@ -44,6 +46,28 @@ void look_at_kernel_tree(const System& system, const TargetRequest& request, Tar
             target.source = candidate;
             return;
         }
+    }
+}
+
+/// What the kernel's options say, or its release where its headers are missing: "6.12.1-arm64",
+/// "5.14.0-427.el9.aarch64".
+void look_at_architecture(const System& system, Target& target) {
+    constexpr std::size_t max_size = 4 * 1024 * 1024;
+    const auto options = system.read(target.build / ".config", max_size).value_or("");
+    const auto is = [&](std::string_view option, std::initializer_list<std::string_view> endings) {
+        if (options.find(option) != std::string::npos) return true;
+        return options.empty() && std::ranges::any_of(endings, [&](auto ending) {
+                   return std::string_view(target.release).ends_with(ending);
+               });
+    };
+    const auto here = system.running_architecture();
+    target.architecture = is("\nCONFIG_ARM64=y", {"-arm64", ".aarch64"})   ? "aarch64"
+                          : is("\nCONFIG_X86_64=y", {"-amd64", ".x86_64"}) ? "x86_64"
+                                                                           : here;
+    target.is_foreign = !here.empty() && target.architecture != here;
+    // Debian's headers choose their compiler themselves.
+    if (target.is_foreign && !system.exists(target.build / ".kernelvariables")) {
+        target.cross_compile = target.architecture + "-linux-gnu-";
     }
 }
 
@@ -107,6 +131,7 @@ Target inspect(const System& system, const TargetRequest& request) {
     Target target;
     target.distribution = distribution_of(system.read("/etc/os-release").value_or(""));
     look_at_kernel_tree(system, request, target);
+    look_at_architecture(system, target);
     look_at_stap(system, request, target);
     look_at_symbol_table(system, target);
     look_at_debuginfo(system, request, target);

@@ -52,11 +52,14 @@ struct TargetRequest {
 struct Target {
     std::string release;
     bool running = false;         ///< the kernel we run on
+    std::string architecture;     ///< the kernel's, as `uname -m` there: "x86_64", "aarch64"
+    bool is_foreign = false;      ///< the architecture is not this machine's
     std::string release_option;   ///< for stap -r; empty where stap's default is meant
     std::filesystem::path build;  ///< kernel build tree
     bool build_has_config = false;
     bool build_has_makefile = false;
     std::filesystem::path source;  ///< where include/linux is; Debian splits it from `build`
+    std::string cross_compile;     ///< for kbuild, where the tree does not say it itself: "aarch64-linux-gnu-"
 
     std::string stap_asked;         ///< as in the request
     std::filesystem::path stap;     ///< empty: not found

@@ -131,6 +131,28 @@ Commands install_headers(std::string_view release) {
     return commands;
 }
 
+Commands unpack_headers(std::string_view release, std::string_view architecture) {
+    const auto debian = architecture == "aarch64" ? "arm64" : architecture == "x86_64" ? "amd64" : architecture;
+    const auto common =
+        release.ends_with(fmt::format("-{}", debian)) ? release.substr(0, release.size() - debian.size() - 1) : release;
+    const auto package = fmt::format("linux-headers-{}", release);
+    const auto redhat = redhat_kernel(release);
+    const auto suse = suse_kernel(release);
+    const auto unpack = [](const std::string& rpm) { return "rpm2cpio " + rpm + "*.rpm | cpio -idm -D /"; };
+    return {
+        fmt::format("dpkg --add-architecture {0} && apt-get update && apt-get install {1} {2} && apt-get download {3} "
+                    "&& dpkg -x {4}_*.deb /",
+                    debian, quoted(fmt::format("linux-kbuild-{}", common)),
+                    quoted(fmt::format("linux-headers-{}-common", common)),
+                    quoted(fmt::format("{}:{}", package, debian)), quoted(package)),
+        fmt::format("dnf download --forcearch {} {} && {}", architecture,
+                    quoted(fmt::format("{}-devel-{}", redhat.kernel, redhat.version)),
+                    unpack(quoted(redhat.kernel + "-devel-"))),
+        fmt::format("zypper --pkg-cache-dir . download {} && {}",
+                    quoted(fmt::format("{}-devel={}.{}", suse.kernel, suse.version, architecture)),
+                    unpack(quoted(suse.kernel + "-devel-")))};
+}
+
 Commands install_debuginfo(std::string_view release) {
     const auto redhat = redhat_kernel(release);
     const auto suse = suse_kernel(release);
@@ -146,6 +168,15 @@ Commands install_compiler(std::string_view compiler) {
     // The package is named without the architecture.
     const auto name = compiler.substr(std::min(compiler.find("gcc"), compiler.size()));
     return install("make " + quoted(std::string(name)), "make gcc", "make gcc");
+}
+
+Commands install_cross_compiler(std::string_view compiler) {
+    const auto at = std::min(compiler.find("-gcc"), compiler.size());
+    const std::string triplet(compiler.substr(0, at));
+    const std::string gcc(compiler.substr(std::min(at + 1, compiler.size())));
+    const auto machine = triplet.substr(0, triplet.find('-'));
+    return install("make " + quoted(gcc + "-" + triplet), "make " + quoted("gcc-" + triplet),
+                   "make " + quoted("cross-" + machine + "-gcc"));
 }
 
 Commands install_lab() {

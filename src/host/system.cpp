@@ -2,6 +2,7 @@
 #include "host/system.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gelf.h>
 #include <grp.h>
 #include <libelf.h>
@@ -97,6 +98,11 @@ class RealSystem final : public System {
         return ::uname(&names) == 0 ? names.release : "";
     }
 
+    [[nodiscard]] std::string running_architecture() const override {
+        utsname names{};
+        return ::uname(&names) == 0 ? names.machine : "";
+    }
+
     [[nodiscard]] bool is_root() const override { return ::geteuid() == 0; }
 
     [[nodiscard]] std::set<std::string> groups() const override {
@@ -152,12 +158,32 @@ std::unique_ptr<System> real_system(CommandRunner runner) {
 
 namespace {
 
-using ElfHandle = std::unique_ptr<Elf, int (*)(Elf*)>;
+/// An ELF file, or the content of one, while it is read; false if it is none.
+class OpenElf {
+  public:
+    explicit OpenElf(const std::filesystem::path& file) : fd_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+        if (fd_.get() >= 0 && ::elf_version(EV_CURRENT) != EV_NONE) take(::elf_begin(fd_.get(), ELF_C_READ, nullptr));
+    }
+    explicit OpenElf(std::string& content) : fd_(-1) {
+        if (::elf_version(EV_CURRENT) != EV_NONE) take(::elf_memory(content.data(), content.size()));
+    }
+    [[nodiscard]] Elf* get() const { return elf_.get(); }
+    explicit operator bool() const { return elf_ != nullptr; }
+
+  private:
+    void take(Elf* elf) {
+        elf_.reset(elf);
+        if (elf_ && ::elf_kind(elf_.get()) != ELF_K_ELF) elf_.reset();
+    }
+
+    base::Descriptor fd_;
+    std::unique_ptr<Elf, int (*)(Elf*)> elf_{nullptr, ::elf_end};
+};
 
 /// The section of this name and its header.
-std::optional<std::pair<Elf_Scn*, GElf_Shdr>> find_section(const ElfHandle& elf, std::string_view name) {
+std::optional<std::pair<Elf_Scn*, GElf_Shdr>> find_section(const OpenElf& elf, std::string_view name) {
     std::size_t names = 0;
-    if (!elf || ::elf_kind(elf.get()) != ELF_K_ELF || ::elf_getshdrstrndx(elf.get(), &names) != 0) return std::nullopt;
+    if (!elf || ::elf_getshdrstrndx(elf.get(), &names) != 0) return std::nullopt;
     for (Elf_Scn* section = nullptr; (section = ::elf_nextscn(elf.get(), section)) != nullptr;) {
         GElf_Shdr header;
         if (::gelf_getshdr(section, &header) == nullptr) return std::nullopt;
@@ -169,11 +195,24 @@ std::optional<std::pair<Elf_Scn*, GElf_Shdr>> find_section(const ElfHandle& elf,
 
 }  // namespace
 
+std::string elf_machine(const std::filesystem::path& file) {
+    constexpr std::array<std::pair<unsigned, std::string_view>, 6> names{{{EM_X86_64, "x86_64"},
+                                                                          {EM_AARCH64, "aarch64"},
+                                                                          {EM_PPC64, "ppc64le"},
+                                                                          {EM_S390, "s390x"},
+                                                                          {EM_386, "i686"},
+                                                                          {EM_ARM, "armv7l"}}};
+    const OpenElf elf(file);
+    GElf_Ehdr header;
+    if (!elf || ::gelf_getehdr(elf.get(), &header) == nullptr) return {};
+    for (const auto& [number, name] : names) {
+        if (header.e_machine == number) return std::string(name);
+    }
+    return fmt::format("machine {}", header.e_machine);
+}
+
 std::optional<std::string> elf_section(const std::filesystem::path& file, std::string_view name, std::size_t limit) {
-    if (::elf_version(EV_CURRENT) == EV_NONE) return std::nullopt;
-    const base::Descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (fd.get() < 0) return std::nullopt;
-    const ElfHandle elf(::elf_begin(fd.get(), ELF_C_READ, nullptr), ::elf_end);
+    const OpenElf elf(file);
     const auto section = find_section(elf, name);
     if (!section) return std::nullopt;
     if (limit == 0) return std::string();
@@ -183,8 +222,7 @@ std::optional<std::string> elf_section(const std::filesystem::path& file, std::s
 }
 
 std::span<char> elf_section_in(std::string& content, std::string_view name) {
-    if (::elf_version(EV_CURRENT) == EV_NONE) return {};
-    const ElfHandle elf(::elf_memory(content.data(), content.size()), ::elf_end);
+    const OpenElf elf(content);
     const auto section = find_section(elf, name);
     if (!section) return {};
     const auto& header = section->second;

@@ -45,6 +45,8 @@ class System {
     [[nodiscard]] virtual base::Result<std::string> output_of(const std::vector<std::string>& argv) const = 0;
     /// As `uname -r`.
     [[nodiscard]] virtual std::string running_release() const = 0;
+    /// As `uname -m`: "x86_64", "aarch64".
+    [[nodiscard]] virtual std::string running_architecture() const = 0;
     [[nodiscard]] virtual bool is_root() const = 0;
     /// Names of the groups this process is in.
     [[nodiscard]] virtual std::set<std::string> groups() const = 0;
@@ -64,6 +66,10 @@ std::unique_ptr<System> real_system(CommandRunner runner = {});
 
 /// The folders programs are looked for in: the absolute ones of $PATH, then the usual ones.
 std::vector<std::filesystem::path> program_folders();
+
+/// For which machine a file is, as `uname -m` names it; one that has no name here is "machine 8" by its number. Empty
+/// if it is no ELF file.
+std::string elf_machine(const std::filesystem::path& file);
 
 /// The first `limit` bytes of a section of an ELF file. Nothing if it cannot be read, is no ELF file or has no section
 /// of this name.

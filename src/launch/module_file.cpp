@@ -83,6 +83,7 @@ base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file) {
         }
     }
     info.functions.assign(points.begin(), points.end());
+    info.architecture = host::elf_machine(file);
     info.is_signed = ends_with_signature(file);
     // Kernels before 4.13 leave the name out; the file's is the best guess then.
     if (info.name.empty()) info.name = file.stem().string();

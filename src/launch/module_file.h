@@ -26,6 +26,7 @@ std::set<std::string> probe_points_in(std::string_view strings);
 struct ModuleInfo {
     std::string name;                    ///< as the kernel will call it
     std::string release;                 ///< the kernel it was built for
+    std::string architecture;            ///< as `uname -m` there
     bool systemtap = false;              ///< made by stap
     bool is_signed = false;              ///< there is a signature at its end, of whomever
     std::set<std::string> parameters;    ///< of these it takes values; the kernel ignores any other in silence

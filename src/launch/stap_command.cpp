@@ -29,6 +29,11 @@ std::string_view macro_name(std::string_view definition) {
     return definition.substr(0, definition.find('='));
 }
 
+/// The kernel's name of it is another one than that of its programs.
+std::string_view stap_architecture(std::string_view uname_machine) {
+    return uname_machine == "aarch64" ? "arm64" : uname_machine;
+}
+
 /// The user's own -D of a name replaces the recipe's: two are an error where warnings are.
 bool is_defined_by_user(std::string_view macro, const Argv& stap_options) {
     for (std::size_t i = 0; i < stap_options.size(); ++i) {
@@ -65,6 +70,8 @@ Argv compile_argv(const host::Target& target, const CompileOptions& options) {
     if (at_least(target, 2, 6)) argv.push_back("--color=never");
     argv.push_back("-p4");
     if (!target.release_option.empty()) append(argv, {"-r", target.release_option});
+    if (target.is_foreign) append(argv, {"-a", std::string(stap_architecture(target.architecture))});
+    if (!target.cross_compile.empty()) append(argv, {"-B", "CROSS_COMPILE=" + target.cross_compile});
     for (const auto& folder : options.tapsets)
         append(argv, {"-I", folder.string()});
     for (const auto& [key, value] : options.kbuild)

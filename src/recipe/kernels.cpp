@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -50,8 +51,11 @@ std::string KernelRange::state_text() const {
     return lost.empty() ? shown : fmt::format("{}. Lost: {}", shown, lost);
 }
 
-const KernelRange* range_of(const std::vector<KernelRange>& ranges, std::string_view release) {
+const KernelRange* range_of(const std::vector<KernelRange>& ranges, std::string_view release,
+                            std::string_view architecture) {
     for (const auto& range : ranges) {
+        const auto& of = range.architectures;
+        if (!of.empty() && std::ranges::find(of, architecture) == of.end()) continue;
         for (const auto& match : range.matches) {
             if (means(match, release)) return &range;
         }
@@ -66,7 +70,8 @@ base::Result<std::vector<KernelRange>> kernels_of(const std::string& recipe, con
     std::vector<KernelRange> ranges;
     const auto read = [&](base::TomlTable& root) {
         for (auto& row : root.tables("kernels")) {
-            KernelRange range{row.text("range"), row.text("state"), {}, row.texts("matches")};
+            KernelRange range{
+                row.text("range"), row.text("state"), {}, row.texts("matches"), row.texts("architectures")};
             if (range.state != "run" && range.state != "resolved") {
                 row.wrong({}, "'state' is neither \"run\" nor \"resolved\"");
             }

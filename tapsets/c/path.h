@@ -66,7 +66,8 @@ static inline enum stapgen_frame_kind stapgen_kind_of_function(const char* name)
      * faults (entry_SYSCALL_64, asm_exc_page_fault) are the thread's own doing. */
     if (stapgen_begins_with(name, "irq_exit") || stapgen_begins_with(name, "__irq_exit") ||
         stapgen_begins_with(name, "asm_common_interrupt") || stapgen_begins_with(name, "asm_sysvec_") ||
-        stapgen_begins_with(name, "el1_interrupt") || stapgen_begins_with(name, "el0_interrupt"))
+        stapgen_begins_with(name, "el1_interrupt") || stapgen_begins_with(name, "el0_interrupt") ||
+        stapgen_begins_with(name, "el1h_64_irq") || stapgen_begins_with(name, "el0t_64_irq"))
         return STAPGEN_INTERRUPT_FRAME;
     return STAPGEN_PLAIN_FRAME;
 }

@@ -40,8 +40,11 @@ if [ ! -d "/lib/modules/$(uname -r)" ]; then
 fi
 modprobe overlay
 share run /run/lab ro,cache=loose
+# Those of a guest of another architecture are its own.
 for folder in stapgen traffic; do
-    [ ! -d /run/lab/$folder ] || mount --bind /run/lab/$folder /lab/$folder
+    for own in /run/lab/{,guest/}$folder; do
+        [ ! -d $own ] || mount --bind $own /lab/$folder
+    done
 done
 if [ -n "$LAB_WORK" ]; then
     share work /lab/work rw
@@ -82,8 +85,8 @@ fi
 cd /lab/work
 echo started >/lab/boot/started
 if [ -n "$LAB_SHELL" ]; then
-    stty sane cols "${LAB_COLUMNS:-80}" rows "${LAB_ROWS:-24}" </dev/ttyS0
-    setsid -c bash -i </dev/ttyS0 >/dev/ttyS0 2>&1
+    stty sane cols "${LAB_COLUMNS:-80}" rows "${LAB_ROWS:-24}" </dev/$LAB_CONSOLE
+    setsid -c bash -i </dev/$LAB_CONSOLE >/dev/$LAB_CONSOLE 2>&1
     echo 0 >/lab/boot/exit-code
 else
     # No pipe: it would wait for all that the script leaves running.

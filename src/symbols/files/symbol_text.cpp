@@ -59,14 +59,19 @@ class LineReader {
 
     [[nodiscard]] bool at_end() const { return at_ == end_; }
 
-    /// Reads one line into `out`. False at an empty line, and at a bad one, where it stays: see bad().
+    /// Reads one line into `out`. False at one that is left out, and at a bad one, where it stays: see bad().
     bool read(SymbolText& out) {
         ++line_number_;
         line_begin_ = at_;
         if (at_line_end()) return false;
         SymbolLine line{};
         if (!read_number(line.address) || !skip_blanks() || !read_size(line.size) || !read_type(line.type) ||
-            !skip_blanks() || !read_name(line) || !read_module(out, line.module) || !at_line_end()) {
+            !skip_blanks()) {
+            bad_ = true;
+            return false;
+        }
+        if (skip_local_label()) return false;
+        if (!read_name(line) || !read_module(out, line.module) || !at_line_end()) {
             bad_ = true;
             return false;
         }
@@ -139,6 +144,17 @@ class LineReader {
         if (at_ == end_ || !is_type(*at_)) return false;
         type = *at_++;
         return true;
+    }
+
+    /// A local label of gas has a control character in its name (FAKE_LABEL_CHAR, DOLLAR_LABEL_CHAR, LOCAL_LABEL_CHAR
+    /// in its sources). Modules of arm64 and SystemTap's have them in /proc/kallsyms: ".L1447\x02" "1\t[9p]".
+    bool skip_local_label() {
+        constexpr std::string_view beginning = ".L";
+        const auto rest = std::string_view(at_, static_cast<std::size_t>(end_ - at_));
+        const char* const at = name_end(at_, end_);
+        if (!rest.starts_with(beginning) || at == end_ || (*at != '\x01' && *at != '\x02')) return false;
+        at_ = std::find(at, end_, '\n');
+        return at_line_end();
     }
 
     bool read_name(SymbolLine& line) {

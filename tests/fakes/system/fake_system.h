@@ -19,6 +19,7 @@ struct FakeSystem final : System {
     std::map<std::string, std::string> programs;             ///< name -> path
     std::map<std::vector<std::string>, std::string> output;  ///< argv -> what it prints
     std::string release = "6.1.0-56-amd64";
+    std::string architecture = "x86_64";
     bool root = true;
     std::set<std::string> member_of;
     std::vector<DeviceCounter> devices;
@@ -62,6 +63,7 @@ struct FakeSystem final : System {
         return found->second;
     }
     [[nodiscard]] std::string running_release() const override { return release; }
+    [[nodiscard]] std::string running_architecture() const override { return architecture; }
     [[nodiscard]] bool is_root() const override { return root; }
     [[nodiscard]] std::set<std::string> groups() const override { return member_of; }
     [[nodiscard]] std::vector<DeviceCounter> device_counters() const override { return devices; }

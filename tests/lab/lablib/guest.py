@@ -40,6 +40,7 @@ class Guest:
         if script is not None:
             (self.boot / "guest.sh").write_text(script)
         environment = chroot.ENVIRONMENT | {"LAB_9P_OPTIONS": machine.MOUNT_OPTIONS, "LAB_NOW": f"@{time.time():.0f}",
+                                            "LAB_CONSOLE": self.root.machine.console,
                                             "TERM": os.environ.get("TERM", "linux")}
         environment |= self.env | env
         for name, value in (("NET", self.net), ("CACHE", self.cache), ("WORK", self.work)):
@@ -55,7 +56,7 @@ class Guest:
     def command(self, console):
         """Return the qemu command of a boot of its own; CONSOLE is the value of its -serial option."""
         archive = self.boot / "initrd.gz"
-        archive.write_bytes(initrd.archive(self.root.tree, self.root.release, machine.MOUNT_OPTIONS))
+        archive.write_bytes(initrd.archive(self.root, machine.MOUNT_OPTIONS))
         return [*machine.command(self.root, self.folders(), archive, self.append, self.real_time, self.cpus), "-serial", console]
 
     def start(self, log):

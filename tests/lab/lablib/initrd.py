@@ -7,7 +7,7 @@ import subprocess
 
 TO_DISK = ["virtio_pci", "virtio_blk"]
 TO_ROOT = ["crc32c_generic", *TO_DISK, "ext4", "9pnet_virtio", "9p"]
-# With this kernel argument a guest waits for a line on its second serial port before it reaches for the host.
+# With this kernel argument a guest waits for a line on its machine's go_port before it reaches for the host.
 WAIT = "lab_wait"
 
 LOAD = """#!/bin/busybox sh
@@ -31,8 +31,8 @@ TO_GUEST = LOAD + """
 /bin/busybox chroot /new /bin/sh -c 'set -- /usr/bin/staprun /usr/lib*/systemtap/stapio
     cat "$@" $(ldd "$@" | grep -o "/[^ :]*")' >/dev/null
 if /bin/busybox grep -qw WAIT /proc/cmdline; then
-    echo ready >/dev/ttyS1
-    read -r go </dev/ttyS1
+    echo ready >/dev/GO_PORT
+    read -r go </dev/GO_PORT
 fi
 /bin/busybox mount -o remount,rw /new
 /bin/busybox mount -t 9p -o OPTIONS lab /new/lab || echo "lab: no share"
@@ -93,10 +93,10 @@ def cpio_entry(number, name, mode, content=b""):
     return header + b"\0" * (-len(header) % 4) + content + b"\0" * (-len(content) % 4)
 
 
-def pack(root, release, wanted, init):
-    """Return an initramfs for the kernel RELEASE of ROOT: INIT loads the WANTED modules."""
-    modules = root / "lib/modules" / release
-    busybox = next(path for path in (root / "usr/bin/busybox", root / "bin/busybox")
+def pack(root, wanted, init):
+    """Return an initramfs for the kernel of ROOT: INIT loads the WANTED modules."""
+    modules = root.tree / "lib/modules" / root.release
+    busybox = next(path for path in (root.guest_tree / "usr/bin/busybox", root.guest_tree / "bin/busybox")
                    if path.exists())
     order = load_order(modules, wanted)
     names = [module_name(path) + ".ko" for path in order]
@@ -110,11 +110,12 @@ def pack(root, release, wanted, init):
     return gzip.compress(b"".join(entries) + cpio_entry(0, "TRAILER!!!", 0), 1, mtime=0)
 
 
-def archive(root, release, mount_options):
+def archive(root, mount_options):
     """Return the initramfs of a guest, which goes on with the disk and /lab/boot/init."""
-    return pack(root, release, TO_ROOT, TO_GUEST.replace("OPTIONS", mount_options).replace("WAIT", WAIT))
+    init = TO_GUEST.replace("OPTIONS", mount_options).replace("WAIT", WAIT).replace("GO_PORT", root.machine.go_port)
+    return pack(root, TO_ROOT, init)
 
 
-def symbols_archive(root, release):
+def symbols_archive(root):
     """Return an initramfs that copies /proc/kallsyms to the first disk."""
-    return pack(root, release, TO_DISK, GIVE_SYMBOLS)
+    return pack(root, TO_DISK, GIVE_SYMBOLS)

@@ -3,6 +3,7 @@
 
 import contextlib
 import ctypes
+import dataclasses
 import hashlib
 import os
 import shlex
@@ -26,14 +27,46 @@ HOST_CLOCK = ["-accel", "tcg,thread=multi"]
 # time, all by the guest's clock. Else qemu would do it beside the guest's CPU. The latter is no multiple of the guest's
 # tick of 4 ms, nor is twice of it: the tick's interrupt would be in the same stage of all packets.
 CARD_NS, WIRE_US = 7_000_000, 20_618
-# After a cmpxchg16b qemu 7.2 has flags that are none (such as the direction's) until something else sets them, and an
-# interrupt that comes just then keeps them: the kernel dies of it in kmem_cache_alloc, once in a hundred guests.
-CPU = "max,cx16=off"
-CONSOLE_ARGUMENTS = "console=ttyS0 loglevel=4 panic=-1"
 # What an emulated CPU pays for and nobody here needs: the mitigations of real CPUs, memory that is zeroed for safety, and
 # programs at addresses of their own, for each of which qemu translates the same code anew. Together two fifths of a guest.
 LEAN = "mitigations=off init_on_alloc=0 norandmaps"
-KERNEL_ARGUMENTS = f"{CONSOLE_ARGUMENTS} tsc=reliable net.ifnames=0 no_timer_check {LEAN}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """What differs between the machines that qemu emulates."""
+
+    program: str
+    words: tuple
+    console: str
+    go_port: str  # where a guest waits to be told to go on
+    arguments: str  # the kernel's
+    before_save: str = ""  # what qemu's monitor is told
+
+    def go_option(self, kind, path=None):
+        """Return qemu's option for the guest's port go_port: of a KIND of qemu's, file or stdio."""
+        if self.go_port == "ttyS1":
+            return ["-serial", f"{kind}:{path}" if path else kind]
+        return ["-chardev", f"{kind},id=go" + (f",path={escaped(path)}" if path else ""), "-device", "pci-serial,chardev=go"]
+
+    @property
+    def kernel_arguments(self):
+        return f"console={self.console} loglevel=4 panic=-1 {self.arguments}"
+
+
+# After a cmpxchg16b qemu 7.2 has flags that are none (such as the direction's) until something else sets them, and an
+# interrupt that comes just then keeps them: the kernel dies of it in kmem_cache_alloc, once in a hundred guests.
+PC = Machine("qemu-system-x86_64", ("-cpu", "max,cx16=off"), "ttyS0", "ttyS1",
+             "tsc=reliable net.ifnames=0 no_timer_check")
+MACHINES = {
+    "pc": PC,
+    "q35": dataclasses.replace(PC, words=("-machine", "q35", *PC.words)),
+    # Its clock would else have steps of 16 ns. While it runs qemu 7.2 saves pages of its memory as they were before; of a
+    # stopped one the state must not say that it is.
+    "arm64": Machine("qemu-system-aarch64", ("-machine", "virt,gic-version=3", "-cpu", "cortex-a72,cntfrq=1000000000",
+                                             "-global", "migration.store-global-state=off"),
+                     "ttyAMA0", "ttyS0", "net.ifnames=0", "stop\n"),
+}
 # Softirqs run in threads, and never on top of a probe's handler, where their own probes would be skipped.
 APPEND = "threadirqs"
 # The boots that several scenarios go on from. With one CPU nothing has to be agreed with another one, which is most of
@@ -52,7 +85,7 @@ class GuestDied(LabError):
 
 def bare(root, archive, arguments):
     """Return the qemu command of no more than ROOT's kernel and the initramfs ARCHIVE."""
-    return ["qemu-system-x86_64", *(["-machine", root.machine] if root.machine else []), "-cpu", CPU, "-display", "none", "-no-reboot", "-nodefaults",
+    return [root.machine.program, *root.machine.words, "-display", "none", "-no-reboot", "-nodefaults",
             "-kernel", root.tree / "boot" / f"vmlinuz-{root.release}", "-initrd", archive, "-append", arguments]
 
 
@@ -63,7 +96,7 @@ def command(root, folders, archive, append, real_time=False, cpus=None):
     """
     # On the counting clock Linux 6.1 waits for its second CPU without giving it a turn.
     cpus = cpus or ("2" if real_time or root.release.startswith("6.12.") else "1")
-    words = [*bare(root, archive, f"{KERNEL_ARGUMENTS} {append}"), *(HOST_CLOCK if real_time else COUNTING_CLOCK),
+    words = [*bare(root, archive, f"{root.machine.kernel_arguments} {LEAN} {append}"), *(HOST_CLOCK if real_time else COUNTING_CLOCK),
              "-smp", cpus, "-m", "2048", "-snapshot", "-drive", f"file={escaped(root.disk)},if=virtio,format=raw"]
     for tag, access in SHARES.items():
         # "multidevs" only silences a warning about folders on several devices.
@@ -96,10 +129,10 @@ def boot_again(boot, is_started=lambda: False):
 def saved_boot(root, append):
     """Yield the initramfs of ROOT's saved boot and the open file of its state; the first who asks boots it.
 
-    The saved machine has its disk mounted and waits for a line on its second serial port.
+    The saved machine has its disk mounted and waits for a line on its go_port.
     """
-    content = initrd.archive(root.tree, root.release, MOUNT_OPTIONS)
-    version = subprocess.run(["qemu-system-x86_64", "--version"], check=True, capture_output=True, text=True).stdout
+    content = initrd.archive(root, MOUNT_OPTIONS)
+    version = subprocess.run([root.machine.program, "--version"], check=True, capture_output=True, text=True).stdout
     made_of = [version, *to_save(root, dict.fromkeys(SHARES, "/"), "initrd", append)]
     made_by = hashlib.sha256(content + chr(10).join(made_of).encode()).hexdigest()[:16]
     name = f"booted-{append.replace(' ', '-')}-"
@@ -122,7 +155,7 @@ def save_boot(root, content, folder, append):
     archive, ready, state = partial / "initrd.gz", partial / "ready", partial / "state"
     archive.write_bytes(content)
     words = to_save(root, dict.fromkeys(SHARES, partial), archive, append)
-    ports = ["-serial", f"file:{partial / 'console.log'}", "-serial", f"file:{ready}", "-monitor", "stdio"]
+    ports = ["-serial", f"file:{partial / 'console.log'}", *root.machine.go_option("file", ready), "-monitor", "stdio"]
     with doing(f"booting {root.suite} once for all with {append}"), open(partial / "qemu.log", "wb") as log:
         process = subprocess.Popen([*words, *ports], stdin=subprocess.PIPE, stdout=log, stderr=log, preexec_fn=die_with_parent)
         try:
@@ -133,7 +166,7 @@ def save_boot(root, content, folder, append):
                 if time.monotonic() > deadline:
                     raise LabError(f"{root.suite} still booted after {BOOT_TIMEOUT} s\n{tail(partial / 'console.log', 60)}")
                 time.sleep(0.1)
-            process.communicate(f'migrate "exec:cat >{shlex.quote(str(state))}"\nquit\n'.encode(), BOOT_TIMEOUT)
+            process.communicate(f'{root.machine.before_save}migrate "exec:cat >{shlex.quote(str(state))}"\nquit\n'.encode(), BOOT_TIMEOUT)
         finally:
             stop(process)
     if not state.exists() or not state.stat().st_size:
@@ -145,7 +178,7 @@ def resume(root, folders, append, console, log):
     """Return the process of a machine that goes on from ROOT's saved boot with APPEND when it is told to."""
     with saved_boot(root, append) as (archive, state):
         return subprocess.Popen(
-            [*to_save(root, folders, archive, append), "-serial", console, "-serial", "stdio",
+            [*to_save(root, folders, archive, append), "-serial", console, *root.machine.go_option("stdio"),
              "-incoming", f"fd:{state.fileno()}"],
             stdin=subprocess.PIPE, stdout=log, stderr=log, pass_fds=[state.fileno()], preexec_fn=die_with_parent)
 

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import time
 
-from . import chroot, initrd, machine, other_kernel
+from . import chroot, cross, initrd, machine, other_kernel
 from .common import LabError, Skipped, doing, lab_dir, locked, run_logged, run_unharmed, say
 
 # Raise this when what build() does to a root changes.
@@ -28,6 +28,8 @@ SUITES = {
     "trixie-rt": {"base": "trixie", "packages": ["linux-image-rt-amd64", "linux-headers-rt-amd64"]},
     "bookworm-backports": {"base": "bookworm", "from": "bookworm-backports",
                            "packages": ["linux-image-amd64", "linux-headers-amd64"]},
+    # Guests of another architecture, whose modules the root of a suite compiles.
+    "trixie-arm64": {"base": "trixie", "architecture": "arm64"},
     # A kernel of Debian's source with what tells of faults, built here.
     "debug": {"base": "trixie", "settings": "kasan.config", "machine": "q35"},
     "debug-races": {"base": "trixie", "settings": "kcsan.config", "machine": "q35"},
@@ -51,9 +53,13 @@ class Root:
         facts = json.loads((self.folder / "facts.json").read_text())
         self.suite, self.release, self.stap = facts["suite"], facts["release"], facts["stap"]
         self.stamp, self.built, self.base_built = facts["stamp"], facts["built"], facts.get("base_built")
-        self.machine = SUITES[self.suite].get("machine")
+        suite = SUITES[self.suite]
+        self.machine = machine.MACHINES[suite.get("machine", suite.get("architecture", "pc"))]
+        self.architecture = suite.get("architecture")
+        # What a guest runs: the tree itself, but for another architecture.
+        self.guest_tree = self.folder / "guest" if self.architecture else self.tree
         # A suite that only has another kernel boots from the disk of its base; what is of that kernel it sees in its tree.
-        self.disk = self.folder.with_name(SUITES[self.suite].get("base", self.folder.name)) / "disk.img"
+        self.disk = (self.folder if self.architecture else self.folder.with_name(suite.get("base", self.folder.name))) / "disk.img"
 
     @property
     def symbols(self):
@@ -66,6 +72,8 @@ def stamp(suite):
     if "settings" in SUITES[suite]:
         names = ("build-debug", "debug.config", SUITES[suite]["settings"])
         recipe += [(other_kernel.SCRIPTS / name).read_text() for name in names]
+    if "architecture" in SUITES[suite]:
+        recipe += [cross.BUILDERS, cross.LIBRARIES, cross.COMPILER, cross.PACKAGES]
     return hashlib.sha256(json.dumps(recipe).encode()).hexdigest()[:16]
 
 
@@ -127,7 +135,7 @@ def proxy_options():
 
 def build(suite, base=None):
     """Build the root of SUITE, on BASE if it has one, beside its final place and move it there when it is whole."""
-    for tool, package in TOOLS.items():
+    for tool, package in (TOOLS | (cross.TOOLS if "architecture" in SUITES[suite] else {})).items():
         if not shutil.which(tool):
             raise LabError(f"{tool} is missing: install the package {package}")
     final = lab_dir() / "roots" / suite
@@ -143,7 +151,9 @@ def build(suite, base=None):
     say(f"building the root of {suite}; log: {log}")
     try:
         with doing(f"building the root of {suite}", log):
-            if base:
+            if "architecture" in SUITES[suite]:
+                cross.add(base, SUITES[suite], [name for name in PACKAGES if not name.startswith("linux-")], folder, log, proxy_options())
+            elif base:
                 other_kernel.add(base, SUITES[suite], folder, log, proxy_options())
             else:
                 install(suite, folder / "root", log)
@@ -159,7 +169,7 @@ def build(suite, base=None):
              "stap": re.search(r"version ([\d.]+)", stap)[1], "base_built": base.built if base else None}
     (folder / "facts.json").write_text(json.dumps(facts, indent=1))
     root = Root(folder)
-    tasks = [fetch_symbols] if base else [make_disk, fetch_symbols]
+    tasks = [fetch_symbols] if root.disk.parent != folder else [make_disk, fetch_symbols]
     with (doing(f"making the disk of {suite}, and asking its kernel for its symbols"),
           concurrent.futures.ThreadPoolExecutor() as pool):
         for done in [pool.submit(task, root, log) for task in tasks]:
@@ -232,18 +242,18 @@ def kernel_release(tree, base=None):
 
 def make_disk(root, log):
     """Make the disk image of ROOT, without the kernel's headers: a guest has /usr/src from the tree."""
-    run_logged(["unshare", "-m", "sh", "-c", 'mount -t tmpfs tmpfs "$0" && exec "$@"', root.tree / "usr/src",
-                "mke2fs", "-q", "-t", "ext4", "-m", "0", "-d", root.tree, root.disk, "3G"], log)
+    run_logged(["unshare", "-m", "sh", "-c", 'mount -t tmpfs tmpfs "$0" && exec "$@"', root.guest_tree / "usr/src",
+                "mke2fs", "-q", "-t", "ext4", "-m", "0", "-d", root.guest_tree, root.disk, "3G"], log)
 
 
 def fetch_symbols(root, log):
     """Boot the kernel of ROOT and store its own symbols, without those of modules."""
     run = root.folder / "symbols-run"
     run.mkdir()
-    (run / "initrd.gz").write_bytes(initrd.symbols_archive(root.tree, root.release))
+    (run / "initrd.gz").write_bytes(initrd.symbols_archive(root))
     with open(run / "kallsyms", "wb") as disk:
         disk.truncate(64 << 20)
-    arguments = f"{machine.CONSOLE_ARGUMENTS} no_timer_check nokaslr"
+    arguments = f"{root.machine.kernel_arguments} nokaslr"
     run_logged(["timeout", str(machine.BOOT_TIMEOUT), *machine.bare(root, "initrd.gz", arguments),
                 "-accel", "tcg", "-m", "1024", "-serial", "stdio", "-drive", "file=kallsyms,if=virtio,format=raw"], log, cwd=run)
     lines = (run / "kallsyms").read_bytes().rstrip(b"\0").splitlines(keepends=True)

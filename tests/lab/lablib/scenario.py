@@ -10,7 +10,7 @@ import subprocess
 import time
 import traceback
 
-from . import chroot, debuginfo, machine
+from . import chroot, cross, debuginfo, machine
 from .common import SOURCE, LabError, Skipped, doing, lab_dir, say, tail
 from .guest import Guest
 
@@ -66,6 +66,10 @@ class Lab:
             copy_stapgen(pathlib.Path(stapgen_prefix), run / "stapgen")
             allow_overload(self.cache / "stapgen/systemtap")
         copy_traffic(traffic, run / "traffic")
+        if root.architecture and stapgen_prefix:
+            built = cross.build_programs(root, run / "build.log")
+            copy_stapgen(built / "stapgen", run / "guest/stapgen")
+            copy_traffic(built / "traffic", run / "guest/traffic")
 
     def chroot(self, argv, check=True, binds=(), **options):
         """Run ARGV in the root, in /lab/work; returns a CompletedProcess with text output.

@@ -66,14 +66,14 @@ def check(lab):
     from_card = 0
     for path, _, count in lines:
         *frames, reason = path.split(";")
-        assert not any(re.match(r"irq_exit|__irq_exit|asm_common_interrupt|asm_sysvec|stap_|kfree_skb|__traceiter", name)
+        assert not any(re.match(r"irq_exit|__irq_exit|asm_common_interrupt|asm_sysvec|el1_interrupt|el1h_64_irq|stap_|kfree_skb|__traceiter", name)
                        for name in frames), path
         if reason == "NETFILTER_DROP" and "udp_sendmsg" not in frames:
             from_card += int(count)
             assert frames[-1] in BY_NFT and "net_rx_action" in frames, path
             continue
         if reason in PATHS:
-            assert frames[0].startswith("entry_SYSCALL_64"), path
+            assert frames[0].startswith(("entry_SYSCALL_64", "el0t_64_sync")), path
             places = [frames.index(name) for name in PATHS[reason]]
             assert places == sorted(places) and (places[-1] == len(frames) - 1 or frames[-1] in BY_NFT), path
     assert from_card == FROM_CARD, from_card

@@ -74,6 +74,22 @@ TEST_CASE("the compiler is the one that Debian's headers name, elsewhere the pla
     CHECK(check(system, "compiler").state == State::note);
 }
 
+TEST_CASE("for another architecture the compiler is a cross compiler, and the headers are unpacked") {
+    auto system = debian_13();
+    const host::TargetRequest request{.release = "6.12.118+deb13-arm64"};
+    const auto headers = check(system, "headers", request);
+    CHECK(headers.state == State::missing);
+    CHECK(headers.remedy.commands.debian.find("dpkg -x linux-headers-6.12.118+deb13-arm64_*.deb /") !=
+          std::string::npos);
+    const std::string build = "/lib/modules/6.12.118+deb13-arm64/build";
+    system.files[build + "/.config"] =
+        "#\nCONFIG_CC_VERSION_TEXT=\"aarch64-linux-gnu-gcc-14 (Debian 14.2.0-19) 14.2.0\"\nCONFIG_ARM64=y\n";
+    system.files[build + "/.kernelvariables"] = "";
+    CHECK(remedy(check(system, "compiler", request)) == "apt-get install make gcc-14-aarch64-linux-gnu");
+    system.files.erase(build + "/.kernelvariables");
+    CHECK(remedy(check(system, "compiler", request)) == "apt-get install make gcc-aarch64-linux-gnu");
+}
+
 TEST_CASE("an option that the kernel lacks is named, with the file that says so") {
     auto system = debian_13();
     CHECK(check(system, "kernel-options").found ==

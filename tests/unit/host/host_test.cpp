@@ -134,6 +134,34 @@ TEST_CASE("a build tree given by its path says itself which release it is") {
     CHECK(inspect(system, {.stap = "stap", .release = "/tmp/tree"}).release.empty());
 }
 
+TEST_CASE("the architecture is what the kernel's options say, else its release, else this machine's") {
+    auto system = debian_12();
+    CHECK(inspect(system, {}).architecture == "x86_64");
+    CHECK_FALSE(inspect(system, {}).is_foreign);
+    CHECK(inspect(system, {.release = "6.1.0-56-arm64"}).is_foreign);
+    CHECK(inspect(system, {.release = "6.1.0-99"}).architecture == "x86_64");
+    const std::string build = "/lib/modules/6.1.0-56-arm64/build";
+    system.files[build + "/.config"] = "#\nCONFIG_ARM64=y\n";
+    const auto other = inspect(system, {.release = "6.1.0-56-arm64"});
+    CHECK(other.architecture == "aarch64");
+    CHECK(other.is_foreign);
+    CHECK(other.cross_compile == "aarch64-linux-gnu-");
+    // Debian's name their compiler.
+    system.files[build + "/.kernelvariables"] = "";
+    CHECK(inspect(system, {.release = "6.1.0-56-arm64"}).cross_compile.empty());
+    system.files[build + "/.config"] = "#\nCONFIG_X86_64=y\n";
+    CHECK(inspect(system, {.release = "6.1.0-56-arm64"}).architecture == "x86_64");
+    system.architecture = "aarch64";
+    CHECK(inspect(system, {.release = "6.1.0-56-arm64"}).cross_compile.empty());
+    CHECK(inspect(system, {.release = "6.1.0-56-arm64"}).is_foreign);
+}
+
+TEST_CASE("a file says for which machine it is") {
+    CHECK(elf_machine(FAKE_VMLINUX) == real_system()->running_architecture());
+    CHECK(elf_machine(__FILE__).empty());
+    CHECK(elf_machine("/no/such/file").empty());
+}
+
 TEST_CASE("stap reads the first symbol table it can open, and Debian's newer ones look elsewhere first") {
     auto system = debian_12();
     system.files["/usr/lib/debug/boot/System.map-6.1.0-56-amd64"] = "ffffffff81000000 T _text\n";

@@ -55,6 +55,19 @@ TEST_CASE("a compiler's package is named without the architecture") {
     CHECK(install_compiler("x86_64-linux-gnu-gcc-14").debian == "apt-get install make gcc-14");
     CHECK(install_compiler("gcc-12").debian == "apt-get install make gcc-12");
     CHECK(install_compiler("gcc").redhat == "dnf install make gcc");
+    CHECK(install_cross_compiler("aarch64-linux-gnu-gcc-14").debian == "apt-get install make gcc-14-aarch64-linux-gnu");
+    CHECK(install_cross_compiler("aarch64-linux-gnu-gcc").redhat == "dnf install make gcc-aarch64-linux-gnu");
+    CHECK(install_cross_compiler("aarch64-linux-gnu-gcc").suse == "zypper install make cross-aarch64-gcc");
+    install_cross_compiler("");
+}
+
+TEST_CASE("headers of another architecture are unpacked, beside what of them runs here") {
+    CHECK(unpack_headers("6.12.118+deb13-arm64", "aarch64").debian ==
+          "dpkg --add-architecture arm64 && apt-get update && apt-get install linux-kbuild-6.12.118+deb13 "
+          "linux-headers-6.12.118+deb13-common && apt-get download linux-headers-6.12.118+deb13-arm64:arm64 && "
+          "dpkg -x linux-headers-6.12.118+deb13-arm64_*.deb /");
+    CHECK(unpack_headers("5.14.0-427.el9.aarch64", "aarch64").redhat.find("kernel-devel-5.14.0-427.el9.aarch64") !=
+          std::string::npos);
 }
 
 TEST_CASE("where the distribution is not known all commands are reported, and one that is the same everywhere once") {

@@ -240,6 +240,7 @@ struct ModuleThatStays : host::System {
     std::optional<std::filesystem::path> find_program(const std::string&) const override { return {}; }
     base::Result<std::string> output_of(const std::vector<std::string>&) const override { return ""; }
     std::string running_release() const override { return ""; }
+    std::string running_architecture() const override { return ""; }
     bool is_root() const override { return true; }
     std::set<std::string> groups() const override { return {}; }
     std::vector<host::DeviceCounter> device_counters() const override { return {}; }

@@ -53,6 +53,16 @@ TEST_CASE("every option of a compilation has its place, and the user's own come 
           "-D MAXMAPENTRIES=10 -d kernel -d nf_tables --poison-cache /s.stp");
 }
 
+TEST_CASE("stap is told another architecture by the kernel's name of it") {
+    auto target = target_with("5.1", "6.12.1-arm64");
+    target.architecture = "aarch64";
+    target.is_foreign = true;
+    CHECK(line(compile_argv(target, script())) == "/usr/bin/stap -v --color=never -p4 -r 6.12.1-arm64 -a arm64 /s.stp");
+    target.cross_compile = "aarch64-linux-gnu-";
+    CHECK(line(compile_argv(target, script())) ==
+          "/usr/bin/stap -v --color=never -p4 -r 6.12.1-arm64 -a arm64 -B CROSS_COMPILE=aarch64-linux-gnu- /s.stp");
+}
+
 TEST_CASE("a macro that the user defines takes the recipe's place, for a second one would be an error") {
     auto options = script();
     options.macros = {"MAXACTION=100000", "MAXACTIONS=7", "INTERRUPTIBLE"};

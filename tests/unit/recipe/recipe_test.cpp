@@ -293,12 +293,12 @@ TEST_CASE("what was shown of a recipe in which kernels") {
 }
 
 TEST_CASE("a release is meant by its version, by the versions around it, or as RHEL's by its elN alone") {
-    const std::vector<recipe::KernelRange> ranges = {{"6.12, 7.2", "run", "", {"6.12", "7.2"}},
+    const std::vector<recipe::KernelRange> ranges = {{"6.12, 7.2", "run", "", {"6.12", "7.2"}, {"x86_64"}},
                                                      {"4.19 to 5.7", "resolved", "", {"4.19-5.7"}},
                                                      {"EL8", "resolved", "", {"4.18", "el8"}},
                                                      {"3.10 to 3.16", "resolved", "", {"3.10-3.16"}}};
     const auto range = [&](std::string_view release) {
-        const auto* found = recipe::range_of(ranges, release);
+        const auto* found = recipe::range_of(ranges, release, "x86_64");
         return found == nullptr ? "" : found->range;
     };
     CHECK(range("6.12.117+deb13-amd64") == "6.12, 7.2");
@@ -313,6 +313,8 @@ TEST_CASE("a release is meant by its version, by the versions around it, or as R
     CHECK(range("4.18.0-25-generic") == "EL8");
     CHECK(range("3.10.0-327.el7.x86_64").empty());
     CHECK(range("3.11.10-301.fc20.x86_64") == "3.10 to 3.16");
+    CHECK(recipe::range_of(ranges, "6.12.117+deb13-arm64", "aarch64") == nullptr);
+    CHECK(recipe::range_of(ranges, "5.7", "aarch64") != nullptr);
     CHECK(range("").empty());
     CHECK(range("linux").empty());
 }

@@ -76,6 +76,27 @@ TEST_CASE("a table from another system: CRLF, empty lines, blanks at the end, no
     CHECK(parsed->modules[parsed->lines[2].module] == "mod");
 }
 
+TEST_CASE("gas' local labels in the modules of an arm64 kernel are left out") {
+    const auto parsed = parse_symbol_text(
+        "ffffc00079c12340 r .L1447\x02"
+        "1\t[9p]\nffffc00079c12350 t p9_get_tree\t[9p]\n"
+        "ffffc00079c12360 r .L7\x01"
+        "12\t[9p]\r\nffffc00079c12370 r .L0\x01",
+        "FILE");
+    REQUIRE(parsed);
+    REQUIRE(parsed->lines.size() == 1);
+    CHECK(parsed->lines[0].address == 0xffffc00079c12350);
+    CHECK(parsed->modules[parsed->lines[0].module] == "9p");
+    // Others with such a name are no label, and no table.
+    CHECK(has(error_of("c0008000 T a\nc0009000 T b\x02"
+                       "1\t[9p]\n")
+                  .what,
+              "line 2, column 13"));
+    error_of(
+        "c0009000 r .L1447\x1b"
+        "1\t[9p]\n");
+}
+
 TEST_CASE("a file that is no symbol table is refused with line and column") {
     auto error = error_of("hello world\n", "notes.txt");
     CHECK(has(error.what, "notes.txt is not a symbol table"));
