@@ -195,8 +195,8 @@ TEST_CASE("standalone scripts are no longer than they were, and those without ta
     const std::map<std::string, int> longest{
         {"dropwatch", 76},         {"page-alloc", 77},       {"irq-latency", 118}, {"tcp-probe", 120},
         {"call-trace", 679},       {"rx-latency", 2396},     {"tx-latency", 1788}, {"net-latency", 3161},
-        {"sock-latency", 2332},    {"packet-flow", 3158},    {"retransmits", 127}, {"accept-latency", 215},
-        {"forward-latency", 1300}, {"connect-latency", 445}, {"losses", 974},
+        {"sock-latency", 2332},    {"packet-flow", 3161},    {"retransmits", 127}, {"accept-latency", 215},
+        {"forward-latency", 1300}, {"connect-latency", 445}, {"losses", 977},
     };
     const std::set<std::string> without_c{"dropwatch",   "page-alloc",     "irq-latency",    "tcp-probe",
                                           "retransmits", "accept-latency", "connect-latency"};
