@@ -28,6 +28,11 @@ base::Result<void> exec(const Call& call, const ExecOptions& options) {
         return base::bad_input(fmt::format("{} was not made by SystemTap", options.module),
                                "name a file made by stapgen build");
     }
+    if (const auto here = machine->running_architecture(); module->info.architecture != here) {
+        return base::cannot_here(
+            fmt::format("{} is for {}; this machine is {}", options.module, module->info.architecture, here),
+            fmt::format("build one: stapgen build RECIPE -r {} -o FILE.ko", machine->running_release()));
+    }
     if (auto has = session::check_module_has(plan->filters, options.module, module->info); !has) {
         return tl::make_unexpected(has.error());
     }
@@ -39,11 +44,6 @@ base::Result<void> exec(const Call& call, const ExecOptions& options) {
     const auto& target = question.target;
     const auto checks = doctor::examine(*machine, question);
     if (auto can = doctor::able(checks, {}, target.distribution); !can) return can;
-    if (const auto here = machine->running_architecture(); module->info.architecture != here) {
-        return base::cannot_here(fmt::format("{} is for {}, not {}", options.module, module->info.architecture, here),
-                                 fmt::format("build one for kernel {}: stapgen build RECIPE -r {} -o FILE.ko",
-                                             target.release, target.release));
-    }
     if (module->info.release != target.release) {
         return base::cannot_here(
             fmt::format("{} is for kernel {}; {} runs here", options.module, module->info.release, target.release),

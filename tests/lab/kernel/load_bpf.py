@@ -8,7 +8,8 @@ import signal
 import struct
 import sys
 
-SYSCALL, PROG_LOAD, SOCKET_FILTER = 321, 5, 1  # bpf(2) on x86-64
+SYSCALL = 280 if os.uname().machine == "aarch64" else 321  # bpf(2)
+PROG_LOAD, SOCKET_FILTER = 5, 1
 MOVE, EXIT = struct.pack("<BBhi", 0xB7, 0, 0, 1), struct.pack("<BBhi", 0x95, 0, 0, 0)
 
 

@@ -100,10 +100,11 @@ def forbid(connect):
     code = struct.pack("<BBhiBBhi", 0xb7, 0, 0, 0, 0x95, 0, 0, 0)   # return 0
     held = ctypes.create_string_buffer(code), ctypes.create_string_buffer(b"GPL")
     bpf = ctypes.CDLL(None, use_errno=True).syscall
+    number = 280 if os.uname().machine == "aarch64" else 321
     load = struct.pack("<IIQQIIQII16sII", 18, 2, ctypes.addressof(held[0]), ctypes.addressof(held[1]), 0, 0, 0, 0, 0, b"", 0, 10)
-    program = bpf(321, 5, load, len(load))
+    program = bpf(number, 5, load, len(load))
     attach = struct.pack("<IiII", os.open("/tmp/cgroup/forbidden", os.O_RDONLY), program, 10, 0)
-    if program < 0 or bpf(321, 8, attach, len(attach)) < 0:
+    if program < 0 or bpf(number, 8, attach, len(attach)) < 0:
         sys.exit(f"no program in the cgroup: {{os.strerror(ctypes.get_errno())}}")
     open("/tmp/cgroup/forbidden/cgroup.procs", "w").write(str(os.getpid()))
     errors = connect()

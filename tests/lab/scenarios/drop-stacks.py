@@ -82,6 +82,8 @@ def check(lab):
     assert by_reason(some["stacks"]) == {"NETFILTER_DROP": BY_RULE}, some["stacks"]
     assert some["accounting"]["seen"] == report["accounting"]["seen"]
 
+    if lab.root.architecture == "arm64":
+        return  # a module's file names nothing there
     # Without the names that the recording has: by the map of another boot, and the offset of this one.
     text = lab.read_recording("all.zst")
     bare, found = re.subn(r'"addresses":\[[^]]*\]', '"addresses":[]', text)

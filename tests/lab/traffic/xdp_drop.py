@@ -9,7 +9,8 @@ import socket
 import struct
 import sys
 
-SYSCALL, PROG_LOAD, LINK_CREATE = 321, 5, 28  # bpf(2) on x86-64
+SYSCALL = 280 if os.uname().machine == "aarch64" else 321  # bpf(2)
+PROG_LOAD, LINK_CREATE = 5, 28
 XDP, ATTACH_XDP, DROP, PASS = 6, 37, 1, 2  # linux/bpf.h
 MODES = {"generic": 1 << 1, "native": 1 << 2}  # XDP_FLAGS_*_MODE
 R0, R1, DATA, DATA_END, AT = range(5)  # registers
