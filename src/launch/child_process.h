@@ -59,7 +59,7 @@ struct Handlers {
     std::function<void(Line, Control&)> error{};
     std::function<void(Control&)> tick{};
     std::function<void()> stopping{};  ///< it is about to be asked to end, for the first time
-    std::function<void()> ended{};  ///< after the last line, while signals are still ours
+    std::function<void()> ended{};     ///< after the last line, while signals are still ours
     std::chrono::milliseconds tick_period{100};
     /// A child asked to end that is silent for this long is made to.
     std::chrono::milliseconds stop_timeout{30000};

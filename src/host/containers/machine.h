@@ -71,8 +71,8 @@ std::optional<std::uint64_t> netns_of_link(const std::filesystem::path& path);
 /// Of a process; nothing where that cannot be read.
 std::optional<std::uint64_t> netns_of_process(const std::filesystem::path& root, std::int64_t pid);
 
-/// Has the kernel read the counters of the devices of each network namespace in which a process is, for whoever looks on
-/// there: /proc/PID/net/dev.
+/// Has the kernel read the counters of the devices of each network namespace in which a process is, for whoever looks
+/// on there: /proc/PID/net/dev.
 void read_device_counters(const std::filesystem::path& root);
 
 /// The inode that a file has, links followed.

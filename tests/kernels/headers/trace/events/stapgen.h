@@ -51,9 +51,11 @@ DECLARE_TRACE(tcp_retransmit_skb, PARAMS(const struct sock* sk, const struct sk_
 #endif
 #ifdef TRACE_tcp_send_reset
 #if KERNEL >= 612
-DECLARE_TRACE(tcp_send_reset, PARAMS(const struct sock* sk, const struct sk_buff* skb__nullable, const enum sk_rst_reason reason), )
+DECLARE_TRACE(tcp_send_reset,
+              PARAMS(const struct sock* sk, const struct sk_buff* skb__nullable, const enum sk_rst_reason reason), )
 #elif KERNEL >= 610 || defined(EL9)
-DECLARE_TRACE(tcp_send_reset, PARAMS(const struct sock* sk, const struct sk_buff* skb, const enum sk_rst_reason reason), )
+DECLARE_TRACE(tcp_send_reset,
+              PARAMS(const struct sock* sk, const struct sk_buff* skb, const enum sk_rst_reason reason), )
 #else
 DECLARE_TRACE(tcp_send_reset, PARAMS(const struct sock* sk, const struct sk_buff* skb), )
 #endif
