@@ -41,16 +41,6 @@ KernelConfig read_config(const host::System& system, const host::Target& target)
     return {};
 }
 
-std::string option_of(const KernelConfig& config, std::string_view option) {
-    const auto key = fmt::format("\nCONFIG_{}=", option);
-    const auto at = config.text.find(key);
-    if (at == std::string::npos) return {};
-    auto value = std::string_view(config.text).substr(at + key.size());
-    value = value.substr(0, value.find('\n'));
-    if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
-    return std::string(value);
-}
-
 }  // namespace
 
 Check systemtap(const host::System& /*system*/, const Question& question) {
@@ -103,7 +93,7 @@ Check headers(const host::System& /*system*/, const Question& question) {
 }
 
 Check compiler(const host::System& system, const Question& question) {
-    const auto built_by = option_of(read_config(system, question.target), "CC_VERSION_TEXT");
+    const auto built_by = host::kernel_option(read_config(system, question.target).text, "CC_VERSION_TEXT");
     const auto words = base::words(built_by);
     // Debian's headers name the one that the kernel was built with; elsewhere it is the plain one.
     const bool named = system.exists(question.target.build / ".kernelvariables");
@@ -128,7 +118,7 @@ Check kernel_options(const host::System& system, const Question& question) {
     std::string seen = config.file;
     if (!config.text.empty()) {
         for (const auto* option : required) {
-            if (option_of(config, option).empty()) absent.push_back(fmt::format("CONFIG_{}", option));
+            if (host::kernel_option(config.text, option).empty()) absent.push_back(fmt::format("CONFIG_{}", option));
         }
     } else if (question.target.running) {
         // Without permission to read the table it is not known, and there is no reason to say no.

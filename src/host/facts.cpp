@@ -114,6 +114,16 @@ bool is_loaded(const System& system, std::string_view module) {
     return text.find(fmt::format("\n{} ", module)) != std::string::npos;
 }
 
+std::string kernel_option(std::string_view config, std::string_view option) {
+    const auto key = fmt::format("\nCONFIG_{}=", option);
+    const auto at = config.find(key);
+    if (at == std::string_view::npos) return {};
+    auto value = config.substr(at + key.size());
+    value = value.substr(0, value.find('\n'));
+    if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
+    return std::string(value);
+}
+
 std::vector<std::string> left_modules(const System& system) {
     std::vector<std::string> left;
     const auto text = system.read(modules_file).value_or("");

@@ -44,6 +44,9 @@ std::filesystem::path own_program();
 std::vector<base::LoadedModule> read_loaded_modules(const System& system);
 bool is_loaded(const System& system, std::string_view module);
 
+/// The value of CONFIG_`option` in the text of a file of kernel options, without its quotes; empty if it is not set.
+std::string kernel_option(std::string_view config, std::string_view option);
+
 /// Modules of SystemTap in the kernel that nobody reads: their staprun was killed together with whoever started it, or
 /// it was detached (staprun -L). Their probes cost time anyway.
 std::vector<std::string> left_modules(const System& system);

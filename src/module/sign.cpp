@@ -10,6 +10,7 @@
 #include <random>
 
 #include "base/text.h"
+#include "host/facts.h"
 #include "host/packages.h"
 #include "launch/child_process.h"
 #include "launch/module_file.h"
@@ -35,12 +36,8 @@ std::optional<fs::path> find_sign_file(const host::System& machine, const host::
 
 /// The kernel refuses a signature of a hash that it does not know.
 std::string hash_of(const host::System& machine, const host::Target& target) {
-    constexpr std::string_view option = "\nCONFIG_MODULE_SIG_HASH=\"";
-    const auto config = machine.read(target.build / ".config").value_or("");
-    const auto at = config.find(option);
-    if (at == std::string::npos) return "sha256";
-    const auto begin = at + option.size();
-    return config.substr(begin, config.find('"', begin) - begin);
+    const auto hash = host::kernel_option(machine.read(target.build / ".config").value_or(""), "MODULE_SIG_HASH");
+    return hash.empty() ? "sha256" : hash;
 }
 
 std::string random_tail() {
