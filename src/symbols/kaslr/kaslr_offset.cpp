@@ -277,7 +277,7 @@ std::string hexadecimal(std::int64_t kaslr_offset) {
 }
 
 bool has_kaslr(const SymbolTable& table) {
-    return !table.addresses_of("dump_kernel_offset").empty();
+    return !table.addresses_of("dump_kernel_offset").empty() || !table.addresses_of("kaslr_init").empty();
 }
 
 Architecture architecture_of(const SymbolTable& table) {

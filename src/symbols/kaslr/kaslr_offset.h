@@ -28,7 +28,8 @@ namespace stapgen::symbols {
 enum class Architecture { x86_64, arm64, other };
 
 /// Whether the kernel of this table can be moved at boot: it has dump_kernel_offset (Linux 3.14 and later on x86, 4.6
-/// on arm64; RHEL 7). Without it the KASLR offset is 0 for sure.
+/// on arm64; RHEL 7), or kaslr_init (arm64 since 6.2, where the former is inlined). Without them the KASLR offset is 0
+/// for sure.
 bool has_kaslr(const SymbolTable& table);
 
 /// The architecture of a table's addresses: x86-64 kernels are linked at 0xffffffff80000000 and above,

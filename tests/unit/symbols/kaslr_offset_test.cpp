@@ -331,6 +331,8 @@ TEST_CASE("which kernels are moved, and of which architecture they are, is in th
         "ffff80007b000000 t module_function [some]\n"
         "ffff800080010000 T _stext\nffff800080010000 t something\nffff800080020000 D _etext\n");
     CHECK(architecture_of(arm64) == Architecture::arm64);
+    CHECK_FALSE(has_kaslr(arm64));
+    CHECK(has_kaslr(table_of("ffff800080010000 T _stext\nffff800080010000 T kaslr_init\n")));
     CHECK(architecture_of(table_of("c0008000 T _stext\nc0008000 t first\nc0009000 T _etext\n")) == Architecture::other);
 }
 
