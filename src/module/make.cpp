@@ -94,16 +94,17 @@ base::Result<void> use(base::Result<std::optional<host::ProcessWorkaround>> made
     return {};
 }
 
-/// The compiler finds the tapset's C where stap finds the tapset. stap's own cache goes by the text that it has made,
-/// in which the C is no more than its files' names: the macro is there to differ where the C does.
+/// The compiler finds the tapset's C where stap finds the tapset, in scripts without any C too: stap tries a kernel's
+/// configuration and headers anew for other flags. stap's own cache goes by the text that it has made, in which the C
+/// is no more than its files' names: the macro is there to differ where the C does.
 base::Result<void> add_c(const recipe::ProgramFiles& files, const std::string& debuginfo, std::string_view script,
                          launch::CompileJob& job) {
     constexpr std::size_t digits = 16;
     auto tapsets = render::read_tapsets(render::tapset_folders(files, debuginfo));
     if (!tapsets) return tl::make_unexpected(tapsets.error());
+    add_flags(job, "-I" + files.tapsets.string());
     const auto c = render::used_c(script, *tapsets);
     if (c.empty()) return {};
-    add_flags(job, "-I" + files.tapsets.string());
     job.options.macros.push_back("STAPGEN_C=x" + base::sha256(c).substr(0, digits));
     return {};
 }
