@@ -207,6 +207,14 @@ Answer<void> Remote::measure(const std::vector<std::string>& argv, std::chrono::
     return check(ending, said.text(), has_begun);
 }
 
+std::size_t max_hosts_at_once() {
+    // Each has a child with three pipes, an event loop with three descriptors, and a recording. For a moment, while one
+    // is started, there are some more.
+    constexpr std::size_t for_each_host = 7, for_us = 40;
+    const auto free = base::free_descriptors();
+    return std::max<std::size_t>((free - std::min(free, for_us)) / for_each_host, 1);
+}
+
 launch::Command measuring_command(const SshOptions& options, const std::string& host, std::vector<std::string> argv) {
     if (options.sudo) argv.insert(argv.begin(), {"sudo", "-n", "--"});
     return ssh_command(options, host, "exec " + base::shell_quoted(argv));

@@ -71,6 +71,9 @@ class Remote {
     const base::HeededSignals& signals_;
 };
 
+/// How many hosts there are descriptors for, now; 1 or more.
+std::size_t max_hosts_at_once();
+
 /// What Remote::measure() starts here.
 launch::Command measuring_command(const SshOptions& options, const std::string& host, std::vector<std::string> argv);
 

@@ -9,14 +9,13 @@
 #include <iterator>
 #include <map>
 #include <new>
-#include <numeric>
 #include <thread>
 
 #include "base/files.h"
+#include "base/parallel.h"
 #include "base/process.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "fleet/host_threads.h"
 #include "fleet/recording_file.h"
 #include "session/replay.h"
 
@@ -26,11 +25,8 @@ namespace {
 
 using std::chrono::seconds;
 
-Hosts numbers_below(std::size_t end) {
-    Hosts numbers(end);
-    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
-    return numbers;
-}
+/// Their numbers, as they were given.
+using Hosts = std::vector<std::size_t>;
 
 SentFile sent_file(std::string_view name, std::string_view ending, std::string content) {
     constexpr std::size_t digits = 16;
@@ -58,7 +54,7 @@ class Run {
 
     /// Whatever is thrown, it ends, and the rows say why there is no more.
     void go() {
-        guarded(numbers_below(job_.hosts.size()), [&] { measure_all(); });
+        guarded(base::numbers_below(job_.hosts.size()), [&] { measure_all(); });
         is_done_ = true;
     }
     [[nodiscard]] bool is_done() const { return is_done_; }
@@ -68,7 +64,7 @@ class Run {
     static constexpr std::size_t max_connections = 64;
 
     void measure_all() {
-        for_all(numbers_below(job_.hosts.size()), [&](std::size_t host) { ask(host); });
+        for_all(base::numbers_below(job_.hosts.size()), [&](std::size_t host) { ask(host); });
         find_kernels();
         compile();
         for_all(alive(), [&](std::size_t host) { send(host); });
@@ -97,8 +93,8 @@ class Run {
     }
 
     void for_all(const Hosts& hosts, const std::function<void(std::size_t)>& work) {
-        for_each(hosts, std::min(max_connections, at_once_),
-                 [&](std::size_t host) { guarded({host}, [&] { work(host); }); });
+        base::for_each(hosts, std::min(max_connections, at_once_),
+                       [&](std::size_t host) { guarded({host}, [&] { work(host); }); });
     }
 
     void ask(std::size_t host) {
@@ -154,20 +150,24 @@ class Run {
     }
 
     void compile() {
+        std::vector<const Hosts*> kernels;
+        for (const auto& [key, kernel] : kernels_)
+            kernels.push_back(&kernel);
+        std::vector<base::Result<std::string>> made_here(kernels.size(), base::failed("ended by the user"));
+        base::for_each(base::numbers_below(kernels.size()), base::usable_cpus(), [&](std::size_t at) {
+            if (signals_.count() == 0) guarded(*kernels[at], [&] { made_here[at] = compile_here(*kernels[at]); });
+        });
         std::vector<std::pair<const Hosts*, std::string>> left;
-        for (auto& [key, kernel] : kernels_) {
-            auto made = signals_.count() > 0 ? base::failed("ended by the user")
-                                             : job_.compile(board_.row(kernel.front()).facts);
-            auto content = made ? base::read_file(*made) : tl::make_unexpected(made.error());
-            if (content) {
-                keep_module(kernel, *std::move(content));
+        for (std::size_t i = 0; i < kernels.size(); ++i) {
+            if (made_here[i]) {
+                keep_module(*kernels[i], *std::move(made_here[i]));
             } else {
-                left.emplace_back(&kernel, content.error().what);
+                left.emplace_back(kernels[i], made_here[i].error().what);
             }
         }
         // Emulators and small machines take minutes for it.
         std::vector<Answer<std::string>> made(left.size(), tl::make_unexpected(Refusal{}));
-        for_each(numbers_below(left.size()), std::min(max_connections, at_once_), [&](std::size_t at) {
+        base::for_each(base::numbers_below(left.size()), std::min(max_connections, at_once_), [&](std::size_t at) {
             const auto& [kernel, why] = left[at];
             guarded(*kernel, [&] { made[at] = compile_elsewhere(*kernel, why); });
         });
@@ -178,6 +178,12 @@ class Run {
                 fail_all(*left[i].first, made[i].error());
             }
         }
+    }
+
+    [[nodiscard]] base::Result<std::string> compile_here(const Hosts& kernel) const {
+        return job_.compile(board_.row(kernel.front()).facts).and_then([](const auto& file) {
+            return base::read_file(file);
+        });
     }
 
     void keep_module(const Hosts& kernel, std::string content) {
@@ -241,8 +247,8 @@ class Run {
             std::ranges::set_intersection(kernel, living, std::back_inserter(hosts));
             if (hosts.size() > 1) kernels.push_back(std::move(hosts));
         }
-        for_each(numbers_below(kernels.size()), std::min(max_connections, at_once_),
-                 [&](std::size_t at) { guarded(kernels[at], [&] { try_kernel(kernels[at]); }); });
+        base::for_each(base::numbers_below(kernels.size()), std::min(max_connections, at_once_),
+                       [&](std::size_t at) { guarded(kernels[at], [&] { try_kernel(kernels[at]); }); });
     }
 
     /// The last one is a second opinion: no single host keeps the others from being measured, but by seeming to crash.
@@ -277,7 +283,7 @@ class Run {
         std::atomic<std::size_t> unready = hosts.size();
         // All are ready or given up by then; if there are fewer threads than hosts, nobody waits for what has none.
         const auto latest = Clock::now() + job_.ssh.connect_timeout + seconds(10);
-        for_each(hosts, hosts.size(), [&](std::size_t host) {
+        base::for_each(hosts, hosts.size(), [&](std::size_t host) {
             bool is_ready = false;
             const auto becomes_ready = [&] {
                 if (!std::exchange(is_ready, true)) --unready;

@@ -26,7 +26,7 @@ struct Job {
     std::vector<std::string> exec;  ///< further arguments of `stapgen exec`
     std::size_t batch = 0;          ///< number of hosts at a time; 0: all
     std::string program;            ///< the stapgen that hosts get, its content; empty: each needs one of its own
-    /// Makes the module for a kernel on this machine, or says why it cannot.
+    /// Makes the module for a kernel on this machine, or says why it cannot. Called for several at once.
     std::function<base::Result<std::filesystem::path>(const HostFacts& kernel)> compile;
     /// Of a module's content the signed one, wherever it was made; empty: it stays as it is.
     std::function<base::Result<std::string>(const std::string& module, const HostFacts& kernel)> sign;

@@ -4,8 +4,11 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <mutex>
 
 #include "base/files.h"
+#include "base/parallel.h"
+#include "base/process.h"
 #include "base/terminal.h"
 #include "base/units.h"
 #include "module/make.h"
@@ -27,50 +30,77 @@ std::uintmax_t size_of(const fs::path& folder) {
     return size;
 }
 
-/// One module into the cache. The workarounds are reported for the first one only.
-base::Result<void> warm_one(const recipe::Program& program, const host::System& machine, const recipe::Recipe& recipe,
-                            const MakeOptions& options, bool first) {
-    auto preparation = prepare(program, machine, recipe, options, Purpose::run_elsewhere);
-    if (!preparation) return tl::make_unexpected(preparation.error());
-    if (!first) preparation->notes.clear();
-    return compile(machine, *preparation, false, false).map([](const auto&) {});
-}
+class Warming {
+  public:
+    Warming(const recipe::Program& program, const host::System& machine, const MakeOptions& options)
+        : program_(program), machine_(machine), options_(options) {}
+
+    /// The first one tries this kernel's configuration and says what is worked around: the others have both of it.
+    base::Result<void> all(std::vector<const recipe::Recipe*> recipes) {
+        if (recipes.empty()) return {};
+        one(*recipes.front(), false);
+        recipes.erase(recipes.begin());
+        base::for_each(base::numbers_below(recipes.size()), base::usable_cpus(),
+                       [&](std::size_t at) { one(*recipes[at], true); });
+        if (!failure_) return {};
+        return tl::make_unexpected(base::Error{failure_->kind, "some modules are not in the cache", "see above"});
+    }
+
+  private:
+    /// Its modules into the cache.
+    void one(const recipe::Recipe& recipe, bool quiet) {
+        using Clock = std::chrono::steady_clock;
+        std::vector<decltype(options_.interval)> intervals(1);
+        if (!recipe.interval_s) intervals.emplace_back(live_interval);
+        for (const auto& interval : intervals) {
+            if (signals_.count() > 0) return fail(base::failed("ended by the user").value());
+            auto options = options_;
+            options.interval = interval;
+            const auto begin = Clock::now();
+            auto done =
+                prepare(program_, machine_, recipe, options, Purpose::run_elsewhere)
+                    .and_then([&](Preparation&& preparation) { return compile(machine_, preparation, quiet, false); });
+            if (!done) return fail(std::move(done.error()));
+            quiet = true;
+            const std::scoped_lock lock(mutex_);
+            std::cout << fmt::format("{:<22} {}\n", recipe.name + (interval ? " -i 1" : ""),
+                                     base::format_duration(Clock::now() - begin))
+                      << std::flush;
+        }
+    }
+
+    /// What this machine lacks is mostly the same for all.
+    void fail(base::Error error) {
+        const std::scoped_lock lock(mutex_);
+        if (!failure_ || failure_->what != error.what) base::show_error(error);
+        if (!failure_) failure_ = std::move(error);
+    }
+
+    const recipe::Program& program_;
+    const host::System& machine_;
+    const MakeOptions& options_;
+    const base::HeededSignals signals_;
+    std::mutex mutex_;  ///< of all that is shown
+    std::optional<base::Error> failure_;
+};
 
 }  // namespace
 
 base::Result<void> warm(const recipe::Program& program, const host::System& machine,
                         const std::vector<recipe::Recipe>& recipes, const MakeOptions& options) {
-    using Clock = std::chrono::steady_clock;
-    std::optional<base::Error> failure;
-    bool first = true;
+    std::vector<const recipe::Recipe*> complete;
     for (const auto& recipe : recipes) {
         if (recipe.source != recipe::Source::script) continue;
         if (auto can = recipe::complete_arguments(recipe, options.arguments); !can) {
             base::print_message(fmt::format("{} is skipped: {}", recipe.name, can.error().what));
-            continue;
-        }
-        std::vector<decltype(options.interval)> intervals(1);
-        if (!recipe.interval_s) intervals.emplace_back(live_interval);
-        for (const auto& interval : intervals) {
-            auto one = options;
-            one.interval = interval;
-            const auto begin = Clock::now();
-            auto done = warm_one(program, machine, recipe, one, first);
-            first = false;
-            if (!done) {
-                // What this machine lacks is mostly the same for all.
-                if (!failure || failure->what != done.error().what) base::show_error(done.error());
-                if (!failure) failure = done.error();
-                break;
-            }
-            const auto name = recipe.name + (interval ? " -i 1" : "");
-            std::cout << fmt::format("{:<22} {}\n", name, base::format_duration(Clock::now() - begin)) << std::flush;
+        } else {
+            complete.push_back(&recipe);
         }
     }
+    auto done = Warming(program, machine, options).all(std::move(complete));
     const auto cache = base::cache_directory();
     std::cout << fmt::format("the cache is {}, {} MB\n", cache.string(), (size_of(cache) + 999'999) / 1'000'000);
-    if (!failure) return {};
-    return tl::make_unexpected(base::Error{failure->kind, "some modules are not in the cache", "see above"});
+    return done;
 }
 
 }  // namespace stapgen::module

@@ -2,7 +2,6 @@
 #include "session/replay.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <deque>
@@ -11,11 +10,11 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "analyze/merge.h"
 #include "base/limits.h"
+#include "base/parallel.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "decode/format_detector.h"
@@ -201,14 +200,6 @@ class Input final : public decode::FormatDetector::Sink {
     std::optional<base::Error> refusal_;
 };
 
-/// Those on which this process may run.
-std::size_t usable_cores() {
-    cpu_set_t allowed;
-    const bool is_known = ::sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-    const auto cores = is_known ? static_cast<unsigned>(CPU_COUNT(&allowed)) : std::thread::hardware_concurrency();
-    return std::max(cores, 1U);
-}
-
 /// A run as it was read, by whatever thread.
 struct ReadRun {
     std::unique_ptr<Input> input;
@@ -294,7 +285,7 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
         return ReadRun{std::move(input), std::move(done)};
     };
     // As many at once as there are cores; what is said of them, and names, come in their order.
-    const auto cores = options.events ? 1 : usable_cores();
+    const auto cores = options.events ? 1 : base::usable_cpus();
     const auto policy = std::min(runs->size(), cores) > 1 ? std::launch::async : std::launch::deferred;
     std::deque<std::future<ReadRun>> at_work;
     std::size_t begun = 0;
