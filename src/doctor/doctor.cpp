@@ -30,6 +30,7 @@ struct Row {
 /// What cannot be changed here before what can be installed; and to those it is not for, staprun looks as if it were
 /// not there.
 constexpr Row fundamental[] = {
+    {"module", Blocks::loading, module},
     {"privileges", Blocks::loading, privileges},
     {"modules", Blocks::loading, modules},
     {"module-signing", Blocks::loading, module_signing},
@@ -166,6 +167,7 @@ Verdict conclude(const std::vector<Check>& checks, const Question& question) {
     if (verdict.unable.empty()) {
         verdict.what = fmt::format("{} will {}", names(verdict.able), here);
         std::vector<std::string> command{"stapgen", verdict.able.size() == 1 ? verdict.able[0] : "RECIPE"};
+        if (question.module) command.insert(command.begin() + 1, "exec");
         if (!question.to_load) {
             const auto& release = target.release_option.empty() ? target.release : target.release_option;
             command.insert(command.begin() + 1, "build");
