@@ -32,8 +32,10 @@ std::string short_text(const host::System& system, const std::filesystem::path& 
 using CheckFunction = Check(const host::System& system, const Question& question);
 
 // load_checks.cpp
-CheckFunction privileges, modules, module_signing, staprun, running_kernel, debugfs, tracefs, leftovers,
+CheckFunction module, privileges, modules, module_signing, staprun, running_kernel, debugfs, tracefs, leftovers,
     interrupt_threads;
+// platform_check.cpp
+CheckFunction platform, container;
 // compile_checks.cpp
 CheckFunction systemtap, headers, compiler, kernel_options, symbol_table, trace_headers, debuginfo;
 std::vector<Check> workarounds(const Question& question);

@@ -30,12 +30,15 @@ struct Row {
 /// What cannot be changed here before what can be installed; and to those it is not for, staprun looks as if it were
 /// not there.
 constexpr Row fundamental[] = {
+    {"module", Blocks::loading, module},
+    {"platform", Blocks::loading, platform},
     {"privileges", Blocks::loading, privileges},
     {"modules", Blocks::loading, modules},
     {"module-signing", Blocks::loading, module_signing},
     {"running-kernel", Blocks::loading, running_kernel},
     {"staprun", Blocks::loading, staprun},
     {"debugfs", Blocks::loading, debugfs},
+    {"container", Blocks::compiling, container},
     {"systemtap", Blocks::compiling, systemtap},
     {"headers", Blocks::compiling, headers},
     {"compiler", Blocks::compiling, compiler},
@@ -119,6 +122,15 @@ bool blocks(const Check& check, const Subject& subject) {
     return check.blocks != Blocks::nothing && (check.blocks != Blocks::functions || subject.probes_functions);
 }
 
+namespace {
+
+/// What the others come from: no package mends it.
+bool is_platform_note(const Check& check) {
+    return check.id == "platform" && check.state == State::note;
+}
+
+}  // namespace
+
 std::string remedy_text(const Remedy& remedy, host::Distribution distribution) {
     auto text = remedy.words;
     if (!remedy.commands.empty()) {
@@ -155,6 +167,8 @@ Verdict conclude(const std::vector<Check>& checks, const Question& question) {
         (in_the_way == checks.end() ? verdict.able : verdict.unable).push_back(subject.name);
         if (in_the_way != checks.end() && first == nullptr) first = &*in_the_way;
     }
+    const auto platform = std::ranges::find_if(checks, is_platform_note);
+    if (first != nullptr && platform != checks.end()) first = &*platform;
     for (const auto& check : checks)
         could_load = could_load && !(check.state == State::missing && check.blocks == Blocks::loading);
 
@@ -166,6 +180,7 @@ Verdict conclude(const std::vector<Check>& checks, const Question& question) {
     if (verdict.unable.empty()) {
         verdict.what = fmt::format("{} will {}", names(verdict.able), here);
         std::vector<std::string> command{"stapgen", verdict.able.size() == 1 ? verdict.able[0] : "RECIPE"};
+        if (question.module) command.insert(command.begin() + 1, "exec");
         if (!question.to_load) {
             const auto& release = target.release_option.empty() ? target.release : target.release_option;
             command.insert(command.begin() + 1, "build");
@@ -178,6 +193,10 @@ Verdict conclude(const std::vector<Check>& checks, const Question& question) {
     verdict.what = fmt::format("{} will not {}", names(verdict.unable), here);
     if (!verdict.able.empty()) verdict.what += fmt::format("; {} will", names(verdict.able));
     const auto remedy = remedy_text(first->remedy, target.distribution);
+    if (is_platform_note(*first)) {
+        verdict.first = fmt::format("{}: {}", first->found, remedy);
+        return verdict;
+    }
     verdict.first = fmt::format("first {}: {}", first->id, remedy.empty() ? first->found : remedy);
     if (could_load && first->blocks != Blocks::loading) {
         verdict.first += "; a module built elsewhere (stapgen build) would run here: stapgen exec";
@@ -223,6 +242,7 @@ base::Result<void> able(const std::vector<Check>& checks, const Subject& subject
     auto in_the_way = checks;
     std::erase_if(in_the_way, [&](const Check& check) { return !blocks(check, subject); });
     if (in_the_way.empty()) return {};
+    std::ranges::copy_if(checks, std::inserter(in_the_way, in_the_way.begin()), is_platform_note);
     const auto first = in_the_way.front();
     in_the_way.erase(in_the_way.begin());
     return base::cannot_here(first.found,

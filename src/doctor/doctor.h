@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,14 @@ struct Subject {
     std::vector<recipe::KernelRange> kernels{};  ///< what was shown of it; empty: nothing is known
 };
 
+/// A module that is there already, by what its file says.
+struct Module {
+    std::string file;                   ///< as the user named it
+    std::string name;                   ///< as the kernel would call it
+    std::string recipe;                 ///< empty: not one of stapgen's
+    std::string release, architecture;  ///< of the kernel that it is for; the latter as `uname -m` there
+};
+
 /// For which kernel, with which of stapgen's options, and what for.
 struct Question {
     host::Target target;
@@ -66,6 +75,7 @@ struct Question {
     host::WorkaroundChoice choice{};
     std::string symbols{};            ///< --symbols; empty: not given
     bool debuginfo_required = false;  ///< --debuginfo require
+    std::optional<Module> module{};   ///< what is to be loaded; none: it is yet to be made
     bool is_signed = false;           ///< what is to be loaded has a signature, or will have one
     std::string signer{};             ///< host::signer_of() it; empty: not known
     std::filesystem::path cache{};    ///< base::cache_directory()

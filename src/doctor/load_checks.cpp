@@ -74,6 +74,19 @@ std::string refusal_of_unsigned(const host::System& system) {
 
 }  // namespace
 
+Check module(const host::System& system, const Question& question) {
+    if (!question.module) return {};
+    const auto& [file, name, recipe, release, architecture] = *question.module;
+    const auto found = fmt::format("{} ({}{}) is for kernel {} on {}", file, name, recipe.empty() ? "" : ", " + recipe,
+                                   release, architecture);
+    const auto machine = system.running_architecture();
+    const auto running = system.running_release();
+    const Remedy rebuild{"build one", host::everywhere(fmt::format("stapgen build RECIPE -r {} -o FILE.ko", running))};
+    if (architecture != machine) return missing(fmt::format("{}; this machine is {}", found, machine), rebuild);
+    if (release != running) return missing(fmt::format("{}; {} runs here", found, running), rebuild);
+    return ok(found);
+}
+
 Check privileges(const host::System& system, const Question& /*question*/) {
     if (system.is_root() && in_user_namespace(system)) {
         return missing("not allowed to load kernel modules: root in a user namespace only (/proc/self/uid_map)",
@@ -115,19 +128,22 @@ constexpr std::string_view make_key =
     "openssl req -new -x509 -newkey rsa:2048 -nodes -days 3650 -subj /CN=stapgen/ -addext extendedKeyUsage=codeSigning "
     "-keyout mok.key -out mok.pem && openssl x509 -in mok.pem -outform DER -out mok.der && mokutil --import mok.der";
 
-/// Of a signed module, where the kernel takes no others.
-Check signed_module(std::string found, const std::string& signer, const std::optional<std::vector<std::string>>& keys) {
+/// Of a signed module. `demanded`: the kernel takes no others.
+Check signed_module(std::string found, bool demanded, const std::string& signer,
+                    const std::optional<std::vector<std::string>>& keys) {
     const std::string enrol = "mokutil --import CERT.der";
+    found += "; this one is signed";
+    if (!signer.empty()) found += fmt::format(" by '{}'", signer);
     if (signer.empty() || !keys) {
-        return note(found + "; this one is signed",
-                    {"if the kernel does not trust the key, enrol it and reboot", host::everywhere(enrol), {}});
+        if (!demanded) return ok(found);
+        return note(found, {"if the kernel does not trust the key, enrol it and reboot", host::everywhere(enrol), {}});
     }
-    found += fmt::format("; this one is signed by '{}'", signer);
     // A certificate with an organisation has that name first.
     const auto is_signer = [&](const std::string& name) { return name == signer || name.ends_with(": " + signer); };
     if (std::ranges::any_of(*keys, is_signer)) return ok(found + ", whose key the kernel has");
-    return missing(found + ", whose key the kernel has not",
-                   {"enrol it and reboot", host::everywhere(enrol), "or sign by another of the kernel's keys"});
+    found += ", whose key the kernel has not";
+    if (!demanded) return ok(found);
+    return missing(found, {"enrol it and reboot", host::everywhere(enrol), "or sign by another of the kernel's keys"});
 }
 
 }  // namespace
@@ -135,10 +151,12 @@ Check signed_module(std::string found, const std::string& signer, const std::opt
 Check module_signing(const host::System& system, const Question& question) {
     const std::string boot = secure_boot(system) ? ", Secure Boot is on" : "";
     const auto refusal = refusal_of_unsigned(system);
-    if (refusal.empty()) return ok("modules need no signature" + boot);
-    auto found = "the kernel refuses unsigned modules: " + refusal + boot;
+    auto found =
+        (refusal.empty() ? "modules need no signature" : "the kernel refuses unsigned modules: " + refusal) + boot;
     const auto keys = host::module_keys(system);
-    if (question.is_signed) return signed_module(std::move(found), question.signer, keys);
+    if (question.is_signed) return signed_module(std::move(found), !refusal.empty(), question.signer, keys);
+    if (question.module) found += "; this one has none";
+    if (refusal.empty()) return ok(std::move(found));
     if (keys)
         found += fmt::format("; it has the keys of {}",
                              keys->empty() ? "nobody" : fmt::format("{}", fmt::join(*keys, ", ")));

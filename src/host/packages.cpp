@@ -61,20 +61,28 @@ Commands install(std::string_view debian, std::string_view redhat, std::string_v
             fmt::format("zypper install {}", suse)};
 }
 
-}  // namespace
-
-Distribution distribution_of(std::string_view os_release) {
-    std::string like = " ";
+/// In the text of /etc/os-release, without quotes.
+std::string value_of(std::string_view os_release, std::string_view key) {
     for (const auto line : base::split(os_release, '\n')) {
         const auto equals = line.find('=');
-        if (equals == std::string_view::npos) continue;
-        const auto key = line.substr(0, equals);
+        if (equals == std::string_view::npos || line.substr(0, equals) != key) continue;
         auto value = base::trim(line.substr(equals + 1));
         if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'')) {
             value = value.substr(1, value.size() - 2);
         }
-        if (key == "ID" || key == "ID_LIKE") like += std::string(value) + " ";
+        return std::string(value);
     }
+    return {};
+}
+
+}  // namespace
+
+std::string id_of(std::string_view os_release) {
+    return value_of(os_release, "ID");
+}
+
+Distribution distribution_of(std::string_view os_release) {
+    const auto like = fmt::format(" {} {} ", value_of(os_release, "ID"), value_of(os_release, "ID_LIKE"));
     const auto is_like = [&](std::string_view name) {
         return like.find(fmt::format(" {} ", name)) != std::string::npos;
     };

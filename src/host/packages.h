@@ -12,6 +12,9 @@ enum class Distribution { debian, redhat, suse, other };
 /// By ID and ID_LIKE in the text of /etc/os-release.
 Distribution distribution_of(std::string_view os_release);
 
+/// Its ID alone: "debian". Empty if there is none.
+std::string id_of(std::string_view os_release);
+
 /// By how its kernels' releases are named: "5.14.0-427.el9.x86_64", "6.8.0-41-generic", "6.1.0-56-amd64",
 /// "5.14.21-150400.24.63-default".
 Distribution distribution_of_release(std::string_view release);

@@ -14,6 +14,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "host/facts.h"
+#include "host/keys.h"
 #include "host/workarounds.h"
 #include "launch/child_setup.h"
 #include "launch/progress.h"
@@ -22,6 +23,7 @@
 #include "render/script.h"
 #include "render/tapset_files.h"
 #include "render/tracepoints.h"
+#include "schema/schema.h"
 
 namespace stapgen::module {
 
@@ -187,6 +189,23 @@ base::Result<doctor::Question> question_of(const recipe::Program& program, const
     question.debuginfo_required = options.debuginfo == "require";
     question.cache = base::cache_directory();
     question.is_signed = options.sign.has_value();
+    return question;
+}
+
+base::Result<doctor::Question> question_of(const host::System& machine, const launch::LoadableModule& module,
+                                           const std::string& file) {
+    const auto& info = module.info;
+    if (!info.systemtap) {
+        return base::bad_input(fmt::format("{} was not made by SystemTap", file), "name a file made by stapgen build");
+    }
+    const auto header = schema::parse_header(info.header);
+    doctor::Question question;
+    question.target = host::inspect(machine, {});
+    question.subjects = {{.name = file}};
+    question.to_compile = false;
+    question.module = {file, info.name, header ? header->recipe : "", info.release, info.architecture};
+    question.is_signed = info.is_signed;
+    if (info.is_signed) question.signer = host::signer_of(machine, module.path);
     return question;
 }
 

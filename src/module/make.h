@@ -10,6 +10,7 @@
 #include "doctor/doctor.h"
 #include "host/host.h"
 #include "host/system.h"
+#include "launch/module_file.h"
 #include "launch/run.h"
 #include "module/kept_modules.h"
 #include "module/sign.h"
@@ -76,6 +77,11 @@ base::Result<doctor::Subject> subject_of(const recipe::Program& program, const r
 base::Result<doctor::Question> question_of(const recipe::Program& program, const host::System& machine,
                                            const MakeOptions& options, Purpose purpose,
                                            std::vector<doctor::Subject> subjects);
+
+/// What the doctor is asked of a module before it is loaded here. `file`: as the user named it. Fails where SystemTap
+/// did not make it.
+base::Result<doctor::Question> question_of(const host::System& machine, const launch::LoadableModule& module,
+                                           const std::string& file);
 
 /// Looks at the machine, chooses the workarounds and writes the script. Fails where the machine cannot do what is
 /// asked. A dry run does not, and writes nothing.

@@ -23,6 +23,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// A module's file: recipes have neither in their names.
+bool is_file(const std::string& name) {
+    return name.find_first_of("./") != std::string::npos;
+}
+
+bool needs_module(const doctor::Question& question) {
+    return !std::ranges::all_of(question.subjects, &doctor::Subject::reads_counters);
+}
+
+base::Result<doctor::Question> question_of_file(const host::System& machine, const DoctorOptions& options) {
+    if (options.recipes.size() > 1 || options.warm || !options.make.release.empty()) {
+        return base::bad_input("doctor FILE.ko asks about one module, and this machine",
+                               "name no other, and omit -r and --warm");
+    }
+    const auto& file = options.recipes.front();
+    const auto module = launch::make_loadable(file);
+    return module ? module::question_of(machine, *module, file) : tl::make_unexpected(module.error());
+}
+
 /// Those that were named; all of them where none was.
 base::Result<std::vector<recipe::Recipe>> recipes_of(const recipe::Program& program, const DoctorOptions& options) {
     if (options.recipes.empty()) return program.catalog.recipes;
@@ -98,23 +117,34 @@ Json doctor_json(const std::vector<doctor::Check>& checks, const doctor::Questio
             {"first", verdict.first},       {"checks", rows}};
 }
 
-base::Result<void> doctor(const Call& call, const DoctorOptions& options) {
-    const auto& program = call.program;
-    const auto recipes = recipes_of(program, options);
-    if (!recipes) return tl::make_unexpected(recipes.error());
-    const auto machine = launch::this_machine();
-    if (options.warm) return module::warm(program, *machine, *recipes, options.make);
-    auto subjects = subjects_of(program, *recipes, options.make);
+base::Result<doctor::Question> question_of_recipes(const recipe::Program& program, const host::System& machine,
+                                                   const std::vector<recipe::Recipe>& recipes,
+                                                   const DoctorOptions& options) {
+    auto subjects = subjects_of(program, recipes, options.make);
     if (!subjects) return tl::make_unexpected(subjects.error());
     auto question =
-        module::question_of(program, *machine, options.make, module::Purpose::run_here, *std::move(subjects));
+        module::question_of(program, machine, options.make, module::Purpose::run_here, *std::move(subjects));
+    // For another kernel a module can only be made here.
+    if (question) question->to_load = question->target.running || !needs_module(*question);
+    return question;
+}
+
+base::Result<void> doctor(const Call& call, const DoctorOptions& options) {
+    const auto& program = call.program;
+    const auto machine = launch::this_machine();
+    base::Result<doctor::Question> question;
+    if (std::ranges::any_of(options.recipes, is_file)) {
+        question = question_of_file(*machine, options);
+    } else {
+        const auto recipes = recipes_of(program, options);
+        if (!recipes) return tl::make_unexpected(recipes.error());
+        if (options.warm) return module::warm(program, *machine, *recipes, options.make);
+        question = question_of_recipes(program, *machine, *recipes, options);
+    }
     if (!question) return tl::make_unexpected(question.error());
     const auto& target = question->target;
-    const bool needs_module = !std::ranges::all_of(question->subjects, &doctor::Subject::reads_counters);
-    // For another kernel a module can only be made here.
-    question->to_load = target.running || !needs_module;
     std::vector<doctor::Check> checks;
-    if (needs_module) {
+    if (needs_module(*question)) {
         checks = doctor::examine(*machine, *question);
         if (options.recipes.empty()) checks.push_back(doctor::lab(*machine));
         checks = doctor::most_urgent_first(std::move(checks));
@@ -138,12 +168,14 @@ base::Result<void> doctor(const Call& call, const DoctorOptions& options) {
 }  // namespace
 
 CommandSpec doctor_command() {
-    CommandSpec command{"stapgen", "doctor", "Check whether recipes will run here, and what to do if not"};
+    CommandSpec command{"stapgen", "doctor", "Check if recipes or a module will run here; if not, what to do"};
     auto& options = add_values<DoctorOptions>(command, doctor);
-    command.examples = {"stapgen doctor rx-latency", "stapgen doctor --warm rx-latency tx-latency",
-                        "stapgen doctor -r 6.12.117+deb13-amd64 --symbols kallsyms.gz"};
+    command.examples = {"stapgen doctor rx-latency", "stapgen doctor rx.ko",
+                        "stapgen doctor -r 6.12.117+deb13-amd64 --symbols kallsyms.gz",
+                        "stapgen doctor --warm rx-latency tx-latency"};
     command.options = joined({
-        {{"recipe", "RECIPE", groups::arguments, "Their names", "without one, all", &options.recipes},
+        {{"recipe", "RECIPE", groups::arguments, "Their names, or a module's file (rx.ko)", "without one, all",
+          &options.recipes},
          {"--warm", "", groups::other, "Compile them now, so that their first run starts faster", "takes minutes",
           &options.warm}},
         target_options(options.make),

@@ -8,7 +8,6 @@
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
 #include "doctor/doctor.h"
-#include "host/keys.h"
 #include "launch/module_file.h"
 #include "module/make.h"
 #include "session/run.h"
@@ -24,31 +23,14 @@ base::Result<void> exec(const Call& call, const ExecOptions& options) {
     base::print_message(plan->notes);
     auto module = launch::make_loadable(options.module);
     if (!module) return tl::make_unexpected(module.error());
-    if (!module->info.systemtap) {
-        return base::bad_input(fmt::format("{} was not made by SystemTap", options.module),
-                               "name a file made by stapgen build");
-    }
-    if (const auto here = machine->running_architecture(); module->info.architecture != here) {
-        return base::cannot_here(
-            fmt::format("{} is for {}; this machine is {}", options.module, module->info.architecture, here),
-            fmt::format("build one: stapgen build RECIPE -r {} -o FILE.ko", machine->running_release()));
-    }
     if (auto has = session::check_module_has(plan->filters, options.module, module->info); !has) {
         return tl::make_unexpected(has.error());
     }
-    doctor::Question question;
-    question.target = host::inspect(*machine, {});
-    question.to_compile = false;
-    question.is_signed = module->info.is_signed;
-    if (question.is_signed) question.signer = host::signer_of(*machine, module->path);
-    const auto& target = question.target;
-    const auto checks = doctor::examine(*machine, question);
-    if (auto can = doctor::able(checks, {}, target.distribution); !can) return can;
-    if (module->info.release != target.release) {
-        return base::cannot_here(
-            fmt::format("{} is for kernel {}; {} runs here", options.module, module->info.release, target.release),
-            fmt::format("build one: stapgen build RECIPE -r {} -o FILE.ko", target.release));
-    }
+    const auto question = module::question_of(*machine, *module, options.module);
+    if (!question) return tl::make_unexpected(question.error());
+    const auto& target = question->target;
+    const auto checks = doctor::examine(*machine, *question);
+    if (auto can = doctor::able(checks, question->subjects.front(), target.distribution); !can) return can;
     auto& made = plan->made;
     made.hash_of = "module";
     made.functions = module->info.functions;
@@ -62,7 +44,7 @@ base::Result<void> exec(const Call& call, const ExecOptions& options) {
     auto recorder = session::Recorder::create(*machine, *plan, module->path);
     if (!recorder) return tl::make_unexpected(recorder.error());
     auto job = session::load_job_of(target, module->path, *plan);
-    job.explanation = module::explanation(*machine, question);
+    job.explanation = module::explanation(*machine, *question);
     job.is_built = true;
     job.options.is_signed = module->info.is_signed;
     // Once it is loaded a kill -9 leaves no copy behind.

@@ -18,15 +18,15 @@ class Guest:
     It sees the host's folders RUN as /lab, CACHE as /lab/cache (its own changes are
     not kept) and WORK as /lab/work. With NET its two network cards are up. Its clock
     counts instructions, or is the host's with REAL_TIME. It goes on from a boot that is saved
-    with the root, unless its kernel arguments, its clock or the number of its CPUS are its own.
+    with the root, unless its kernel arguments, its clock, the number of its CPUS or what STARTs it (firmware.start) are its own.
     """
 
-    def __init__(self, root, run, append=machine.APPEND, net=False, env=None, cache=None, work=None, real_time=False, cpus=None):
+    def __init__(self, root, run, append=machine.APPEND, net=False, env=None, cache=None, work=None, real_time=False, cpus=None, start=None):
         self.root, self.run, self.append = root, run, append
         self.cache, self.work = cache, work
         self.boot = run / "boot"
         self.console = self.boot / "console.log"
-        self.net, self.real_time, self.cpus = net, real_time, cpus
+        self.net, self.real_time, self.cpus, self.start_words = net, real_time, cpus, start
         self.env = dict(env or {})
 
     def prepare(self, script, **env):
@@ -57,7 +57,8 @@ class Guest:
         """Return the qemu command of a boot of its own; CONSOLE is the value of its -serial option."""
         archive = self.boot / "initrd.gz"
         archive.write_bytes(initrd.archive(self.root, machine.MOUNT_OPTIONS))
-        return [*machine.command(self.root, self.folders(), archive, self.append, self.real_time, self.cpus), "-serial", console]
+        return [*machine.command(self.root, self.folders(), archive, self.append, self.real_time, self.cpus, self.start_words),
+                "-serial", console]
 
     def start(self, log):
         """Return the process of the running machine."""

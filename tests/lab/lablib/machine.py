@@ -89,14 +89,15 @@ def bare(root, archive, arguments):
             "-kernel", root.tree / "boot" / f"vmlinuz-{root.release}", "-initrd", archive, "-append", arguments]
 
 
-def command(root, folders, archive, append, real_time=False, cpus=None):
+def command(root, folders, archive, append, real_time=False, cpus=None, start=None):
     """Return the qemu command of ROOT's machine, but for its serial ports.
 
     FOLDERS are those that it sees, by their tags in SHARES; ARCHIVE is its initramfs. CPUS: how many, if not as usual.
+    START: what boots another way than bare().
     """
     # On the counting clock Linux 6.1 waits for its second CPU without giving it a turn.
     cpus = cpus or ("2" if real_time or root.release.startswith("6.12.") else "1")
-    words = [*bare(root, archive, f"{root.machine.kernel_arguments} {LEAN} {append}"), *(HOST_CLOCK if real_time else COUNTING_CLOCK),
+    words = [*(start or bare(root, archive, f"{root.machine.kernel_arguments} {LEAN} {append}")), *(HOST_CLOCK if real_time else COUNTING_CLOCK),
              "-smp", cpus, "-m", "2048", "-snapshot", "-drive", f"file={escaped(root.disk)},if=virtio,format=raw"]
     for tag, access in SHARES.items():
         # "multidevs" only silences a warning about folders on several devices.

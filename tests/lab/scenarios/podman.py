@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real podman: two containers with the same addresses and ports, each counted alone; and stapgen itself in a third.
+"""Real podman: two containers with the same addresses and ports, each counted alone; and stapgen itself in a third, and what its
+doctor says of containers that lack something.
 
 The containers have the guest's own root as theirs, since there is no registry. podman's packages are fetched when the scenario
 is prepared. STAPGEN_LAB_IMAGE names the extracted tree of an image that packaging/Containerfile made (podman export): stapgen
@@ -68,6 +69,16 @@ stapgen report rx-of.rec --format json >later.json || exit 1
 # As docs/guide/installing.md has it.
 ROOTFS=/ctr PROGRAM=/lab/stapgen/bin/stapgen
 if [ -d /lab/work/image ]; then ROOTFS=/lab/work/image PROGRAM=stapgen; fi
+doctor_in() {{
+    local name=$1
+    shift
+    $PODMAN run --name doctor-$name --network none --log-driver none -v /lab:/lab -v /run/lab:/run/lab "$@" --rootfs $ROOTFS $PROGRAM \
+        doctor dropwatch >doctor-$name.out 2>doctor-$name.err
+    echo $? >doctor-$name.exit
+}}
+doctor_in plain
+doctor_in privileged --privileged
+doctor_in whole --privileged -v /lib/modules:/lib/modules -v /usr/src:/usr/src
 start_ready serve --port 7001 --read recv || exit 1
 $PODMAN run --name stapgen --privileged --pid host --network host --log-driver none --workdir /lab/work \
     -v /lib/modules:/lib/modules -v /sys/kernel/debug:/sys/kernel/debug -v /lab:/lab -v /run/lab:/run/lab \
@@ -114,6 +125,14 @@ def check(lab):
     expect("rx-cache", whole(of("rx-cache"), "udp-app"), RECEIVED["cache"])
     expect("rx-id", whole(of("rx-id"), "udp-app"), RECEIVED["web"])
     expect("later", by_group(json.loads(lab.read("later.json")), "container", "udp-app"), RECEIVED)
+    for name, exit_code, found, first in (
+            ("plain", 4, "root without CAP_SYS_MODULE", "first privileges: run it on the host, or give the container --privileged"),
+            ("privileged", 4, "a container (podman), whose kernel is the host's: its headers are not in here",
+             "first container: run stapgen on the host, or start the container with --privileged -v /lib/modules:/lib/modules"),
+            ("whole", 0, "a container (podman), whose kernel is the host's", "dropwatch will run here: stapgen dropwatch")):
+        said = [" ".join(lab.read(f"doctor-{name}.{part}").split()) for part in ("out", "err")]
+        expect(f"doctor-{name}", int(lab.read(f"doctor-{name}.exit")), exit_code)
+        assert found in said[0] and first in " ".join(said), (name, said)
     print(lab.read("tool.err"))
     expect("tool", whole(of("tool"), "tcp-app"), 2 * ASKED)
     assert lab.read("modules-left").strip() == "0"

@@ -93,6 +93,17 @@ TEST_CASE("recipes are told apart: those that probe no function need no symbol t
     CHECK(verdict(system, asked).first == "stapgen build RECIPE -r 6.1.0-56-amd64 -o FILE.ko");
 }
 
+TEST_CASE("a module that is there is run by exec") {
+    const auto system = debian_13();
+    auto asked = question(system);
+    asked.to_compile = false;
+    asked.subjects = {{.name = "rx.ko"}};
+    asked.module = {"rx.ko", "stap_1", "rx-latency", release, "x86_64"};
+    const auto verdict = doctor::conclude(doctor::examine(system, asked), asked);
+    CHECK(verdict.what == "rx.ko will run here");
+    CHECK(verdict.first == "stapgen exec rx.ko");
+}
+
 TEST_CASE("the most urgent rows come first, among equals as they were") {
     const auto row = [](std::string id, State state) { return doctor::Check{.id = std::move(id), .state = state}; };
     const auto sorted =

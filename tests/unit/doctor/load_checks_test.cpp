@@ -124,6 +124,44 @@ TEST_CASE(
     CHECK(remedy(of("somebody")).starts_with("enrol it and reboot: mokutil --import CERT.der"));
 }
 
+TEST_CASE(
+    "a module that is there is named with the kernel and the machine it is for, and which of these is another one") {
+    const auto system = debian_13();
+    CHECK(check(system, "module").found.empty());
+    auto asked = question(system);
+    const auto of = [&](std::string kernel, std::string architecture) {
+        asked.module = {"rx.ko", "stap_1", "rx-latency", std::move(kernel), std::move(architecture)};
+        return check(doctor::examine(system, asked), "module");
+    };
+    CHECK(of(release, "x86_64").state == State::ok);
+    CHECK(of(release, "x86_64").found == "rx.ko (stap_1, rx-latency) is for kernel 6.12.117+deb13-amd64 on x86_64");
+    const auto older = of("6.1.0-56-amd64", "x86_64"), foreign = of(release, "aarch64");
+    CHECK(older.found.ends_with("is for kernel 6.1.0-56-amd64 on x86_64; 6.12.117+deb13-amd64 runs here"));
+    CHECK(remedy(older) == "build one: stapgen build RECIPE -r 6.12.117+deb13-amd64 -o FILE.ko");
+    CHECK(foreign.found.ends_with("on aarch64; this machine is x86_64"));
+    for (const auto& wrong : {older, foreign}) {
+        CHECK(wrong.state == State::missing);
+        CHECK(wrong.blocks == doctor::Blocks::loading);
+    }
+}
+
+TEST_CASE("of a module that is there the signer is said where the kernel asks for none, too") {
+    auto system = debian_13();
+    auto asked = question(system);
+    asked.module = {"rx.ko", "stap_1", "", release, "x86_64"};
+    const auto found = [&] { return check(doctor::examine(system, asked), "module-signing"); };
+    CHECK(found().found == "modules need no signature; this one has none");
+    asked.is_signed = true;
+    CHECK(found().found == "modules need no signature; this one is signed");
+    asked.signer = "our key";
+    CHECK(found().found == "modules need no signature; this one is signed by 'our key'");
+    system.files["/proc/keys"] =
+        "0a37b2f1 I------     2 perm 1f0b0000     0     0 keyring   .builtin_trusted_keys: 1\n";
+    system.rings = {{0x0a37b2f1, {}}};
+    CHECK(found().found.ends_with("; this one is signed by 'our key', whose key the kernel has not"));
+    CHECK(found().state == State::ok);
+}
+
 TEST_CASE("staprun and debugfs, without which no module is started") {
     auto system = debian_13();
     system.programs.erase("/usr/bin/staprun");

@@ -12,6 +12,10 @@
 using namespace stapgen;
 using namespace stapgen::launch;
 
+TEST_CASE("stap compiles here where the kernel takes signed modules only, and asks no server") {
+    CHECK(child_environment().at("SYSTEMTAP_NOSIGN") == "1");
+}
+
 TEST_CASE("what runs as root looks for nothing where another user may put it") {
     const std::string home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
     const auto folder = base::PrivateDirectory::create().value();

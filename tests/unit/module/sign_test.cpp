@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "fakes/system/fake_system.h"
 #include "launch/module_file.h"
+#include "module/make.h"
 
 using namespace stapgen;
 using namespace stapgen::module;
@@ -65,4 +66,23 @@ TEST_CASE("what is signed is a copy under a name of its own, and what a failed s
     CHECK(failed.error().what.find("sign-file failed") != std::string::npos);
     CHECK(failed.error().what.find("no-such-option") != std::string::npos);
     CHECK_FALSE(sign({"/bin/true"}, "/no/such/module.ko", Name::at_random, folder.path()));
+}
+
+TEST_CASE("the doctor is asked of a module what its file says, and of none that SystemTap did not make") {
+    host::FakeSystem system;
+    auto module = launch::make_loadable(MODULE_WITH_PARAMETERS).value();
+    const auto question = question_of(system, module, "x.ko").value();
+    REQUIRE(question.module);
+    CHECK(question.module->file == "x.ko");
+    CHECK(question.module->name == "stap_0123456789abcdef");
+    CHECK(question.module->recipe == "x");
+    CHECK(question.module->release == "0.0.0-nowhere");
+    CHECK_FALSE(question.is_signed);
+    CHECK_FALSE(question.to_compile);
+    module.info.is_signed = true;
+    system.programs["modinfo"] = "/sbin/modinfo";
+    system.output[{"/sbin/modinfo", "-F", "signer", module.path.string()}] = "our key\n";
+    CHECK(question_of(system, module, "x.ko")->signer == "our key");
+    module.info.systemtap = false;
+    CHECK(question_of(system, module, "x.ko").error().what == "x.ko was not made by SystemTap");
 }
