@@ -105,7 +105,7 @@ Answer<HostFacts> parse_facts(std::string_view printed) {
     take("folder", facts.folder, is_path, false);
     take("name", facts.name, is_name, true);
     take("release", facts.release, is_name, false);
-    take("machine", facts.architecture, is_name, true);
+    take("machine", facts.architecture, is_name, false);
     take("boot", facts.boot_id, is_name, true);
     for (const auto& [key, into] :
          {std::pair{"stapgen", &facts.stapgen}, {"stap", &facts.stap}, {"staprun", &facts.staprun}})

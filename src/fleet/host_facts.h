@@ -20,12 +20,13 @@ template <class T>
 using Answer = tl::expected<T, Refusal>;
 
 struct HostFacts {
-    std::string folder;                                 ///< its user's own, for modules and program
-    std::map<std::string, std::string> files;           ///< what is in it: name -> SHA-256, hexadecimal
-    std::string name, release, architecture, build_id;  ///< build_id: hexadecimal; empty: not known
-    std::string boot_id;                                ///< another one: it was started anew
-    std::string stapgen, stap, staprun;                 ///< where they are; empty: nowhere
-    bool can_load = true;                               ///< modules_disabled is not set
+    std::string folder;                        ///< its user's own, for modules and program
+    std::map<std::string, std::string> files;  ///< what is in it: name -> SHA-256, hexadecimal
+    std::string name, release, build_id;       ///< build_id: hexadecimal; empty: not known
+    std::string architecture;                  ///< as `uname -m`; only ever compared with what is known here
+    std::string boot_id;                       ///< another one: it was started anew
+    std::string stapgen, stap, staprun;        ///< where they are; empty: nowhere
+    bool can_load = true;                      ///< modules_disabled is not set
 };
 
 /// Prints them, for sh, whatever the shell is that sshd starts. Nothing of it is a user's. It makes the folder, and of

@@ -72,6 +72,12 @@ Answer<void> check(const base::Result<launch::Ending>& ending, const std::string
 
 }  // namespace
 
+SentFile sent_file(std::string_view name, std::string_view ending, std::string content) {
+    constexpr std::size_t digits = 16;
+    auto hash = base::sha256(content);
+    return {fmt::format("{}-{}{}", name, hash.substr(0, digits), ending), std::move(content), std::move(hash)};
+}
+
 Answer<std::string> Remote::run(const std::string& script, std::string input, const Allowance& allowed) const {
     std::string output;
     session::Said said;

@@ -31,6 +31,9 @@ struct SentFile {
     std::string hash;  ///< SHA-256, hexadecimal
 };
 
+/// Its name has some of the hash in it.
+SentFile sent_file(std::string_view name, std::string_view ending, std::string content);
+
 class Remote {
   public:
     /// `signals`: at the first one all is to end in order, at the next at once. Both must outlive it.

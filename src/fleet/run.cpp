@@ -28,12 +28,6 @@ using std::chrono::seconds;
 /// Their numbers, as they were given.
 using Hosts = std::vector<std::size_t>;
 
-SentFile sent_file(std::string_view name, std::string_view ending, std::string content) {
-    constexpr std::size_t digits = 16;
-    auto hash = base::sha256(content);
-    return {fmt::format("{}-{}{}", name, hash.substr(0, digits), ending), std::move(content), std::move(hash)};
-}
-
 std::vector<std::string> exec_argv(const Job& job, const std::string& program, const std::string& module,
                                    std::chrono::nanoseconds duration) {
     constexpr std::int64_t ns_per_ms = 1'000'000;
@@ -49,7 +43,8 @@ class Run {
         : job_(job), signals_(signals), board_(job.hosts), at_once_(max_hosts_at_once()) {
         for (const auto& host : job.hosts)
             remotes_.emplace_back(job.ssh, host, signals);
-        if (!job.program.empty()) program_ = sent_file("stapgen", "", job.program);
+        for (const auto& [architecture, content] : job.programs)
+            programs_.emplace(architecture, sent_file("stapgen", "", content));
     }
 
     /// Whatever is thrown, it ends, and the rows say why there is no more.
@@ -109,9 +104,17 @@ class Run {
     [[nodiscard]] std::string reason_against(const HostFacts& facts) const {
         if (!facts.can_load) return "kernel.modules_disabled is 1: no module can be loaded until the next boot";
         if (facts.staprun.empty()) return "no staprun: install systemtap-runtime";
-        if (!program_ && facts.stapgen.empty())
-            return "no stapgen, and this one is not statically linked: give --program FILE";
+        if (program_for(facts) == nullptr && facts.stapgen.empty()) {
+            return fmt::format("no stapgen, and no statically linked one for {} here: give --program FILE",
+                               facts.architecture);
+        }
         return {};
+    }
+
+    /// What the host gets; null: it has its own.
+    [[nodiscard]] const SentFile* program_for(const HostFacts& facts) const {
+        const auto found = programs_.find(facts.architecture);
+        return found == programs_.end() ? nullptr : &found->second;
     }
 
     [[nodiscard]] Hosts hosts_that(bool (*is_one)(const Row& row)) const {
@@ -146,7 +149,8 @@ class Run {
     }
 
     [[nodiscard]] std::string program_on(const HostFacts& facts) const {
-        return program_ ? facts.folder + "/" + program_->name : facts.stapgen;
+        const auto* program = program_for(facts);
+        return program == nullptr ? facts.stapgen : facts.folder + "/" + program->name;
     }
 
     void compile() {
@@ -216,18 +220,21 @@ class Run {
 
     Answer<std::string> compile_on(std::size_t host, const HostFacts& facts) {
         const auto& remote = remotes_[host];
-        if (program_) {
-            if (auto sent = remote.send(facts, *program_); !sent) return tl::make_unexpected(sent.error());
-        }
+        if (auto sent = send_program(host, facts); !sent) return tl::make_unexpected(sent.error());
         std::vector<std::string> argv{program_on(facts), "build", job_.recipe};
         argv.insert(argv.end(), job_.build.begin(), job_.build.end());
         return remote.build(facts, std::move(argv));
     }
 
+    Answer<void> send_program(std::size_t host, const HostFacts& facts) const {
+        const auto* program = program_for(facts);
+        return program == nullptr ? Answer<void>() : remotes_[host].send(facts, *program);
+    }
+
     void send(std::size_t host) {
         board_.set(host, State::sending);
         const auto facts = board_.row(host).facts;
-        auto sent = program_ ? remotes_[host].send(facts, *program_) : Answer<void>();
+        auto sent = send_program(host, facts);
         if (sent) sent = remotes_[host].send(facts, *module_of_.at(host));
         if (!sent) return board_.fail(host, sent.error());
         board_.set(host, State::waiting);
@@ -328,7 +335,7 @@ class Run {
     Board board_;
     std::size_t at_once_;
     std::vector<Remote> remotes_;
-    std::optional<SentFile> program_;
+    std::map<std::string, SentFile> programs_;          ///< by architecture
     std::map<std::string, Hosts> kernels_;              ///< those of one kernel
     std::deque<SentFile> modules_;                      ///< its elements never move
     std::map<std::size_t, const SentFile*> module_of_;  ///< by host

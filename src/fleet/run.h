@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct Job {
     std::chrono::nanoseconds duration{};
     std::vector<std::string> exec;  ///< further arguments of `stapgen exec`
     std::size_t batch = 0;          ///< number of hosts at a time; 0: all
-    std::string program;            ///< the stapgen that hosts get, its content; empty: each needs one of its own
+    /// The stapgen that hosts get, its content, by their architecture; one of another needs its own.
+    std::map<std::string, std::string> programs;
     /// Makes the module for a kernel on this machine, or says why it cannot. Called for several at once.
     std::function<base::Result<std::filesystem::path>(const HostFacts& kernel)> compile;
     /// Of a module's content the signed one, wherever it was made; empty: it stays as it is.

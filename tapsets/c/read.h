@@ -25,14 +25,17 @@
 #endif
 
 /* The SIZE bytes (1, 2, 4 or 8) there. Where they cannot be read: 0, and *FAULT says where that was. */
-#if defined(__get_kernel_nofault) && defined(CONFIG_X86_64)
-/* kread() takes some 75 instructions to look at the address first. */
+#if defined(__get_kernel_nofault) && \
+    (defined(CONFIG_X86_64) ||       \
+     (defined(CONFIG_ARM64) && !defined(CONFIG_KASAN_SW_TAGS) && !defined(CONFIG_KASAN_HW_TAGS)))
+/* kread() takes some 75 instructions to look at the address first. A tagged address of arm64 would be below
+ * PAGE_OFFSET. */
 static __always_inline u64 stapgen_read(const void* from, size_t size, const void** fault) {
     u8 of1;
     u16 of2;
     u32 of4;
     u64 of8;
-    /* With SMAP a fault below is not caught: do_user_addr_fault() of arch/x86/mm/fault.c. */
+    /* With SMAP or PAN a fault below is not caught: do_user_addr_fault(), and arm64's do_page_fault(). */
     if (unlikely((unsigned long)from < PAGE_OFFSET)) goto bad;
     switch (size) {
         case 1:

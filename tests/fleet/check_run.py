@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check_run.py STAPGEN RECORDING: fleet run over real ssh, to hosts whose stapgen is stood in for.
+"""check_run.py STAPGEN RECORDING MODULE: fleet run over real ssh, to hosts whose stapgen is stood in for.
 
 Faults of hosts are here; what is measured on real kernels the lab's fleet shows.
 """
@@ -8,7 +8,9 @@ Faults of hosts are here; what is measured on real kernels the lab's fleet shows
 import json
 import os
 import pathlib
+import platform
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -124,6 +126,32 @@ def check_what_a_host_keeps_is_bounded_and_not_trusted(fleet):
     assert (cache / module).read_bytes() == whole
 
 
+def static_program(file, machine):
+    """Write what begins as a statically linked program of a machine, by its number in elf.h."""
+    file.write_bytes(b"\x7fELF\2\1\1".ljust(16, b"\0") + struct.pack("<HHIQQQIHHHHHH", 2, machine, 1, 0, 0, 0, 0, 64, 0, 0, 0, 0, 0))
+    return file
+
+
+def check_programs_and_modules_go_to_hosts_of_their_architecture(fleet, module):
+    x86, arm = (static_program(fleet.folder / name, machine) for name, machine in (("for-x86", 62), ("for-arm", 183)))
+    rooms = {machine: fleet.hosts.add(f"on-{machine}", "6.1.0-m", machine=machine) for machine in ("x86_64", "aarch64")}
+    (rooms["aarch64"] / "bin/stapgen").unlink()
+    names = ",".join(f"on-{machine}" for machine in rooms)
+    rows, _, _ = fleet.run(names, "--program", x86, code=1, output="no-arm")
+    assert rows["on-aarch64"]["why"] == "no stapgen, and no statically linked one for aarch64 here: give --program FILE", rows
+    fleet.run(names, "--program", arm, code=5, output="arm")
+    sent = {machine: [file.read_bytes() for file in (room / "cache/stapgen/fleet").glob("stapgen-*")] for machine, room in rooms.items()}
+    assert sent == {"x86_64": [x86.read_bytes()], "aarch64": [arm.read_bytes()]}, sent
+    _, _, said = fleet.run(names, "--program", arm, "--program", arm, code=2, output="two-arm")
+    assert f"--program {arm}: the second one for aarch64" in said, said
+    # Two kernels of one release; the module is for one of them.
+    here, other = platform.machine(), "x86_64" if platform.machine() == "aarch64" else "aarch64"
+    fleet.hosts.add("here", "0.0.0-nowhere", "cannot-build", machine=here)
+    fleet.hosts.add("other", "0.0.0-nowhere", "cannot-build", machine=other)
+    rows, _, _ = fleet.run("here,other", "--ready-made", module, code=5, output="ready-made")
+    assert rows["here"]["state"] == "done" and rows["other"]["why"].startswith("no module: "), rows
+
+
 def check_ctrl_c_ends_all_in_order(fleet):
     rooms = [fleet.hosts.add(name, release, "waits") for name, release in (("slow1", "6.1.0-a"), ("slow2", "6.2.0-b"))]
     command = subprocess.Popen(fleet.command("slow1,slow2", output="ended"), env=ENVIRONMENT, stdout=subprocess.PIPE,
@@ -169,6 +197,7 @@ def main():
         check_each_fault_is_a_row(fleet)
         check_two_of_a_kernel_spare_the_others(fleet)
         check_what_a_host_keeps_is_bounded_and_not_trusted(fleet)
+        check_programs_and_modules_go_to_hosts_of_their_architecture(fleet, os.path.abspath(sys.argv[3]))
         check_ctrl_c_ends_all_in_order(fleet)
         check_bad_input(fleet)
 

@@ -8,7 +8,7 @@ import textwrap
 # What fleet asks a host, and what it starts there. A fault is a file of its name in the host's folder.
 PROGRAMS = {
     "uname": """
-        case $1 in -n) echo "$HOST" ;; -r) cat "$ROOM/release" ;; *) echo x86_64 ;; esac
+        case $1 in -n) echo "$HOST" ;; -r) cat "$ROOM/release" ;; *) cat "$ROOM/machine" ;; esac
     """,
     "stap": "",
     "staprun": "",
@@ -59,11 +59,12 @@ class Hosts:
                 LogLevel ERROR
             """))
 
-    def add(self, name, release, *faults):
+    def add(self, name, release, *faults, machine="x86_64"):
         """Add a host with a kernel. FAULTS: what the stapgen in PROGRAMS looks for."""
         room = self.folder / name
         (room / "bin").mkdir(parents=True)
         (room / "release").write_text(release + "\n")
+        (room / "machine").write_text(machine + "\n")
         for program, script in PROGRAMS.items():
             file = room / "bin" / program
             file.write_text("#!/bin/bash\n" + textwrap.dedent(script))

@@ -158,9 +158,12 @@ TEST_CASE("what an interrupt has interrupted is not in a path, and who sends in 
                         in("entry_SYSCALL_64_after_hwframe")};
     drop(joined({tracing(), softirq(), sender}), softirq()[0]);
     CHECK(print()[0].frames == joined({softirq(), sender}));
-    // In the interrupt itself.
-    drop(joined({tracing(), {in("driver_isr"), in("asm_common_interrupt"), in("anything")}}), in("driver_isr"));
-    CHECK(print()[0].frames == Frames{in("driver_isr")});
+    // In the interrupt itself: x86-64, arm64 in the kernel and in a program.
+    for (const auto* entry : {"asm_common_interrupt", "el1_interrupt", "el0_interrupt"}) {
+        CAPTURE(entry);
+        drop(joined({tracing(), {in("driver_isr"), in(entry), in("anything")}}), in("driver_isr"));
+        CHECK(print()[0].frames == Frames{in("driver_isr")});
+    }
 }
 
 TEST_CASE("a path that is too deep keeps its innermost frames, and a line has them all") {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <utility>
 
 #include "base/terminal.h"
@@ -41,16 +42,57 @@ bool is_static(const std::string& program) {
     return true;
 }
 
-/// The stapgen that hosts get; empty: they have their own.
-base::Result<std::string> program_of(const std::string& typed) {
+/// A program's content; empty: it is not static.
+base::Result<std::string> static_program(const std::filesystem::path& file) {
     constexpr std::size_t heads = 4096;
-    const auto file = typed.empty() ? host::own_program() : std::filesystem::path(typed);
     auto beginning = base::read_file(file, heads);
     if (!beginning) return beginning;
-    if (is_static(*beginning)) return base::read_file(file);
-    if (typed.empty()) return std::string();
-    return base::bad_input(fmt::format("--program {}: not a statically linked program", typed),
-                           "hosts may lack its libraries: cmake --preset static builds one");
+    return is_static(*beginning) ? base::read_file(file) : std::string();
+}
+
+/// The stapgen that hosts get, by architecture: those typed, and this one for what none is typed for.
+base::Result<std::map<std::string, std::string>> programs_of(const std::vector<std::string>& typed) {
+    std::map<std::string, std::string> programs;
+    for (const auto& file : typed) {
+        auto content = static_program(file);
+        if (!content) return tl::make_unexpected(content.error());
+        if (content->empty()) {
+            return base::bad_input(fmt::format("--program {}: not a statically linked program", file),
+                                   "hosts may lack its libraries: cmake --preset static builds one");
+        }
+        const auto architecture = host::elf_machine(file);
+        if (!programs.emplace(architecture, *std::move(content)).second) {
+            return base::bad_input(fmt::format("--program {}: the second one for {}", file, architecture),
+                                   "give one for each architecture of the hosts");
+        }
+    }
+    const auto own = host::own_program();
+    auto content = static_program(own);
+    if (!content) return tl::make_unexpected(content.error());
+    if (!content->empty()) programs.emplace(host::elf_machine(own), *std::move(content));
+    return programs;
+}
+
+/// Makes the module for a kernel of the hosts on this machine, or takes the one that is ready.
+base::Result<std::filesystem::path> module_for(const fleet::HostFacts& kernel, const Call& call,
+                                               const host::System& machine, const FleetRunOptions& options,
+                                               module::MakeOptions make) {
+    for (const auto& file : options.modules) {
+        const auto info = launch::read_module_info(file);
+        if (!info) return tl::make_unexpected(info.error());
+        if (info->release == kernel.release && info->architecture == kernel.architecture)
+            return std::filesystem::path(file);
+    }
+    make.release = kernel.release;
+    auto preparation =
+        module::prepare(call.program, machine, *call.command.recipe, make, module::Purpose::run_elsewhere);
+    if (!preparation) return tl::make_unexpected(preparation.error());
+    // A release need not name the architecture: Ubuntu's 6.8.0-31-generic.
+    if (const auto& target = preparation->job.target; target.architecture != kernel.architecture) {
+        return base::cannot_here(
+            fmt::format("the headers here are for {}, the host is {}", target.architecture, kernel.architecture));
+    }
+    return module::compile(machine, *preparation, true, false);
 }
 
 std::vector<std::string> exec_arguments(const FleetRunOptions& options) {
@@ -113,7 +155,7 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
     if (!aggregation) return tl::make_unexpected(aggregation.error());
     auto make = options.make;
     make.aggregate = aggregation->in_kernel;
-    auto sent = program_of(options.program);
+    auto sent = programs_of(options.programs);
     if (!sent) return tl::make_unexpected(sent.error());
 
     fleet::Job job;
@@ -133,20 +175,9 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
     job.duration = *options.duration;
     job.exec = exec_arguments(options);
     job.batch = static_cast<std::size_t>(options.batch.value_or(0));
-    job.program = *std::move(sent);
+    job.programs = *std::move(sent);
     job.quiet = options.quiet;
-    job.compile = [&](const fleet::HostFacts& kernel) -> base::Result<std::filesystem::path> {
-        for (const auto& file : options.modules) {
-            const auto info = launch::read_module_info(file);
-            if (!info) return tl::make_unexpected(info.error());
-            if (info->release == kernel.release) return std::filesystem::path(file);
-        }
-        auto of_kernel = make;
-        of_kernel.release = kernel.release;
-        auto preparation = module::prepare(call.program, *machine, recipe, of_kernel, module::Purpose::run_elsewhere);
-        if (!preparation) return tl::make_unexpected(preparation.error());
-        return module::compile(*machine, *preparation, true, false);
-    };
+    job.compile = [&](const fleet::HostFacts& kernel) { return module_for(kernel, call, *machine, options, make); };
     if (const auto signer = std::exchange(make.sign, std::nullopt)) {
         const auto signing = module::signing_argv(*machine, host::inspect(*machine, {}), *signer);
         if (!signing) return tl::make_unexpected(signing.error());
@@ -194,8 +225,8 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe) {
          option("--batch", "N", groups::hosts, "Measure on at most N hosts at a time", "default: all at once",
                 &options.batch, {.range = Range{1}}),
          {"--sudo", "", groups::hosts, "Use 'sudo -n', if ssh does not log in as root", "", &options.sudo},
-         {"--program", "FILE", groups::hosts, "The stapgen to copy to the hosts",
-          "statically linked; default: this one if it is static, else the host's own", &options.program},
+         {"--program", "FILE", groups::hosts, "The stapgen to copy to the hosts of its architecture",
+          "statically linked; default: this one if it is static, else the host's own", &options.programs},
          option("--ssh", "PROGRAM", groups::hosts, "Which ssh", "", &options.ssh, {}),
          option("--connect-timeout", "TIME", groups::hosts, "Give up a host that does not answer within this time", "",
                 read_by(duration, options.connect_timeout), {.default_value = "30s"}),

@@ -78,8 +78,8 @@ struct DoctorOptions {
 };
 
 struct FleetRunOptions {
-    std::string hosts, program, ssh = "ssh";
-    std::vector<std::string> ssh_options, modules, compile_on;
+    std::string hosts, ssh = "ssh";
+    std::vector<std::string> programs, ssh_options, modules, compile_on;
     std::optional<std::int64_t> batch;
     std::optional<std::chrono::nanoseconds> connect_timeout;
     bool sudo = false;

@@ -26,6 +26,8 @@
 
 // A segment of 64 bytes is longer in each layer, and one without data is shorter.
 enum { min_data = 70, max_calls = 1 << 19, max_places = 64 };
+// The instructions at a function's beginning that call ftrace.
+enum { ftrace_call_size = (IS_ENABLED(CONFIG_ARM64) ? 2 : 1) * MCOUNT_INSN_SIZE };
 
 static struct place {
     struct ftrace_ops ops;
@@ -73,11 +75,21 @@ static void keep(const struct place* place, u64 begin, u64 spent) {
     if (at < max_calls) calls[at] = (struct call){place, begin, spent, current->pid};
 }
 
+// The registers that have the function's arguments; arm64 has no others there.
+static struct pt_regs* registers_of(struct ftrace_regs* fregs, struct pt_regs* copy) {
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+    return ftrace_get_regs(fregs);
+#else
+    return ftrace_partial_regs(fregs, copy);
+#endif
+}
+
 static void notrace on_call(unsigned long ip, unsigned long caller, struct ftrace_ops* ops, struct ftrace_regs* fregs) {
     const struct place* place = container_of(ops, struct place, ops);
+    struct pt_regs copy;
     unsigned long flags;
     u64 begin, now;
-    if (!counts(place, ftrace_get_regs(fregs))) return;
+    if (!counts(place, registers_of(fregs, &copy))) return;
     local_irq_save(flags);
     begin = now = ktime_get_ns();
     while (is_on && now - begin < place->ns)
@@ -92,7 +104,7 @@ static int on_hidden(struct kprobe* probe, struct pt_regs* regs) {
     struct place* place = container_of(probe, struct place, probe);
     if (!counts(place, regs) || place->seen++ % 3) return 0;
     keep(place, ktime_get_ns(), 0);
-    instruction_pointer_set(regs, (unsigned long)probe->addr + MCOUNT_INSN_SIZE);
+    instruction_pointer_set(regs, (unsigned long)probe->addr + ftrace_call_size);
     return 1;
 }
 
@@ -124,7 +136,7 @@ static int begin_spending(struct place* place) {
     failed = register_kprobe(&place->probe);
     if (failed) return failed;
     place->ops.func = on_call;
-    place->ops.flags = FTRACE_OPS_FL_SAVE_REGS;
+    place->ops.flags = FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED;
     failed = ftrace_set_filter_ip(&place->ops, (unsigned long)place->probe.addr, 0, 0);
     if (!failed) failed = register_ftrace_function(&place->ops);
     if (failed) unregister_kprobe(&place->probe);

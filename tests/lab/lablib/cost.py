@@ -11,6 +11,7 @@ from .common import SOURCE, LabError
 from .scenario import build_modules
 
 GOLDEN = SOURCE / "golden/cost.toml"
+GOLDEN_OF = {None: GOLDEN, "arm64": SOURCE / "golden/cost-arm64.toml"}  # by a root's architecture
 # Its stages are not divided, and by what its modules and its numbers are named then.
 NO_PARTS, WITHOUT_PARTS = "--no-parts", "-no-parts"
 # What of the tree is in a module.
@@ -87,8 +88,8 @@ def build_before(lab, commit, modules):
                         if source(lab, "before", options[0]) != source(lab, "stapgen", options[0])}, program=program)
 
 
-def read_golden():
-    return tomllib.loads(GOLDEN.read_text())
+def read_golden(file=GOLDEN):
+    return tomllib.loads(file.read_text())
 
 
 def rows(numbers):
@@ -98,15 +99,14 @@ def rows(numbers):
             yield recipe, traffic, modes
 
 
-def write_golden(about, numbers):
+def write_golden(file, about, numbers):
     """Write texts, and {recipe: {traffic: {mode: {what: number}}}}."""
     lines = ["# Written by the scenario cost: tests/lab/README.md.", *(f'{key} = "{text}"' for key, text in about.items())]
     for recipe, traffic, modes in rows(numbers):
         lines += ["", f"[cost.{recipe}.{traffic}]"]
         for mode, values in modes.items():
             lines.append(f"{mode} = {{{', '.join(f'{what} = {value}' for what, value in values.items())}}}")
-    GOLDEN.parent.mkdir(exist_ok=True)
-    GOLDEN.write_text("\n".join(lines) + "\n")
+    file.write_text("\n".join(lines) + "\n")
 
 
 def differences(known, found, tolerance):

@@ -3,7 +3,7 @@
 
 Each recipe, printing and aggregating, is divided by a module with the same probes that do nothing (to-empty), and by the
 same recipe of an older commit (to-before). What has parts is measured with --no-parts, too, and divided by that
-(to-no-parts). The ratios have to be those of golden/cost.toml; README.md says how to change it.
+(to-no-parts). The ratios have to be those of golden/cost.toml, or of cost-arm64.toml; README.md says how to change them.
 """
 
 import os
@@ -76,7 +76,7 @@ def prepare(lab):
     (lab.work / "counted.sh").write_text((SOURCE / "lablib/counted.sh").read_text())
     build_modules(lab, {f"{name}.empty": [cost.add_empty(lab, recipe, f"{name}.printing"), *options]
                         for name, (recipe, *options) in MEASURED.items()})
-    wanted = UPDATE or cost.read_golden()["before"]
+    wanted = UPDATE or cost.read_golden(cost.GOLDEN_OF[lab.root.architecture])["before"]
     commit = cost.known_commit(wanted)
     assert commit or not UPDATE or UPDATE == "none", f"no commit {UPDATE} here"
     (lab.work / "before").write_text(commit or "none")
@@ -91,11 +91,12 @@ def check(lab):
     found = numbers(read_counted(lab), lab.read("before") != "none")
     for module, (recipe, *_) in BUILD.items():
         check_account(lab, module, recipe)
+    file = cost.GOLDEN_OF[lab.root.architecture]
     if UPDATE:
-        cost.write_golden({"kernel": lab.release, "before": lab.read("before")}, found)
-    golden = cost.read_golden()
+        cost.write_golden(file, {"kernel": lab.release, "before": lab.read("before")}, found)
+    golden = cost.read_golden(file)
     wrong = list(cost.differences(golden["cost"], found, TOLERANCE))
-    assert not wrong, "\n".join([f"a recipe's cost is not that of {cost.GOLDEN.name}, over {TOLERANCE:.0%}:", *wrong,
+    assert not wrong, "\n".join([f"a recipe's cost is not that of {file.name}, over {TOLERANCE:.0%}:", *wrong,
                                  f"(Linux {lab.release}, the golden {golden['kernel']}; before: {golden['before'][:12]})"])
     assert lab.read("modules-left").strip() == "0"
 

@@ -55,6 +55,7 @@ TEST_CASE("a release that stap would take for a folder or an option is none") {
 TEST_CASE("no other value gets further than its form allows") {
     for (const auto* key : {"name", "machine", "boot"})
         CHECK(refusal_of(key, "a b").starts_with(fmt::format("what it says is its {} is none: ", key)));
+    CHECK(refusal_of("machine", "") == "what it says is its machine is none: ''");
     for (const auto* key : {"stapgen", "stap", "staprun"}) {
         CHECK_FALSE(refusal_of(key, "stap").empty());
         CHECK_FALSE(refusal_of(key, "/usr/bin/\x1b]0;x\a").empty());
