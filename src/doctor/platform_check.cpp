@@ -20,7 +20,8 @@ struct Platform {
     std::string_view instead;
 };
 
-/// By their makers' documentation; none was tried. docs/guide/troubleshooting.md has what it says.
+/// By their makers' pages, WSL and Flatcar by others' reports, ChromeOS by its LoadPin alone; none was tried.
+/// docs/guide/troubleshooting.md has what it says.
 constexpr std::array platforms{
     Platform{"", "icrosoft", "WSL: the kernel is Microsoft's, and no distribution has its headers",
              "run stapgen on a Linux machine or in a virtual machine, or boot WSL with a kernel that you built, with "

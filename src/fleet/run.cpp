@@ -154,20 +154,20 @@ class Run {
     }
 
     void compile() {
-        std::vector<const Hosts*> kernels;
-        for (const auto& [key, kernel] : kernels_)
-            kernels.push_back(&kernel);
+        std::vector<const Hosts*> kernels(kernels_.size());
+        std::ranges::transform(kernels_, kernels.begin(), [](const auto& kernel) { return &kernel.second; });
         std::vector<base::Result<std::string>> made_here(kernels.size(), base::failed("ended by the user"));
         base::for_each(base::numbers_below(kernels.size()), base::usable_cpus(), [&](std::size_t at) {
-            if (signals_.count() == 0) guarded(*kernels[at], [&] { made_here[at] = compile_here(*kernels[at]); });
+            if (signals_.count() > 0) return;
+            guarded(*kernels[at], [&] {
+                auto made = job_.compile(board_.row(kernels[at]->front()).facts);
+                made_here[at] = made ? base::read_file(*made) : tl::make_unexpected(made.error());
+            });
         });
         std::vector<std::pair<const Hosts*, std::string>> left;
         for (std::size_t i = 0; i < kernels.size(); ++i) {
-            if (made_here[i]) {
-                keep_module(*kernels[i], *std::move(made_here[i]));
-            } else {
-                left.emplace_back(kernels[i], made_here[i].error().what);
-            }
+            if (!made_here[i]) left.emplace_back(kernels[i], made_here[i].error().what);
+            if (made_here[i]) keep_module(*kernels[i], *std::move(made_here[i]));
         }
         // Emulators and small machines take minutes for it.
         std::vector<Answer<std::string>> made(left.size(), tl::make_unexpected(Refusal{}));
@@ -182,12 +182,6 @@ class Run {
                 fail_all(*left[i].first, made[i].error());
             }
         }
-    }
-
-    [[nodiscard]] base::Result<std::string> compile_here(const Hosts& kernel) const {
-        return job_.compile(board_.row(kernel.front()).facts).and_then([](const auto& file) {
-            return base::read_file(file);
-        });
     }
 
     void keep_module(const Hosts& kernel, std::string content) {
