@@ -136,7 +136,7 @@ static int begin_spending(struct place* place) {
     failed = register_kprobe(&place->probe);
     if (failed) return failed;
     place->ops.func = on_call;
-    place->ops.flags = FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED;
+    place->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED;
     failed = ftrace_set_filter_ip(&place->ops, (unsigned long)place->probe.addr, 0, 0);
     if (!failed) failed = register_ftrace_function(&place->ops);
     if (failed) unregister_kprobe(&place->probe);
