@@ -47,6 +47,10 @@ std::set<std::string> probe_points_in(std::string_view strings) {
     return points;
 }
 
+bool names_file(std::string_view typed) {
+    return typed.find_first_of("./") != std::string_view::npos;
+}
+
 base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file) {
     // NUL-separated entries, key=value.
     constexpr std::size_t enough = 1024 * 1024;

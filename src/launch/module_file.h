@@ -35,6 +35,9 @@ struct ModuleInfo {
     std::vector<std::string> functions;  ///< probe points in functions and tracepoints of the kernel it is for, sorted
 };
 
+/// Whether what a user typed where a recipe may stand is a module's file: recipes have neither a dot nor a slash.
+bool names_file(std::string_view typed);
+
 base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file);
 
 /// A module under the name staprun needs: staprun takes the module's name from the file's, so a file that was

@@ -23,11 +23,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A module's file: recipes have neither in their names.
-bool is_file(const std::string& name) {
-    return name.find_first_of("./") != std::string::npos;
-}
-
 bool needs_module(const doctor::Question& question) {
     return !std::ranges::all_of(question.subjects, &doctor::Subject::reads_counters);
 }
@@ -133,7 +128,7 @@ base::Result<void> doctor(const Call& call, const DoctorOptions& options) {
     const auto& program = call.program;
     const auto machine = launch::this_machine();
     base::Result<doctor::Question> question;
-    if (std::ranges::any_of(options.recipes, is_file)) {
+    if (std::ranges::any_of(options.recipes, launch::names_file)) {
         question = question_of_file(*machine, options);
     } else {
         const auto recipes = recipes_of(program, options);

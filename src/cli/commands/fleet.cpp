@@ -67,9 +67,11 @@ base::Result<std::map<std::string, std::string>> programs_of(const std::vector<s
         }
     }
     const auto own = host::own_program();
+    const auto architecture = host::elf_machine(own);
+    if (programs.contains(architecture)) return programs;
     auto content = static_program(own);
     if (!content) return tl::make_unexpected(content.error());
-    if (!content->empty()) programs.emplace(host::elf_machine(own), *std::move(content));
+    if (!content->empty()) programs.emplace(architecture, *std::move(content));
     return programs;
 }
 

@@ -89,7 +89,7 @@ base::Result<serve::RecipeJob> job_of(const recipe::Program& program, const std:
                                       const std::string& typed) {
     auto words = shell_words(typed);
     if (!words) return tl::make_unexpected(words.error());
-    const bool is_module = !words->empty() && words->front().find_first_of("./") != std::string::npos;
+    const bool is_module = !words->empty() && launch::names_file(words->front());
     if (is_module) words->insert(words->begin(), "exec");
     const auto root = command_table(program.catalog);
     const auto invocation = parse(root, program.catalog, *words);
