@@ -13,6 +13,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <thread>
 
 #include "base/files.h"
@@ -57,6 +58,17 @@ Handlers impatient() {
     handlers.kill_after = std::chrono::milliseconds(100);
     handlers.drain = std::chrono::milliseconds(100);
     return handlers;
+}
+
+// From when the child has said that it ignores signals.
+void interrupt_twice(Handlers& handlers) {
+    auto left = std::make_shared<int>(0);
+    handlers.output = [left](Line, Control&) { *left = 2; };
+    handlers.tick = [left](Control&) {
+        if (*left == 0) return;
+        --*left;
+        ::kill(::getpid(), SIGINT);
+    };
 }
 
 }  // namespace
@@ -158,10 +170,7 @@ TEST_CASE("a second SIGINT gives up on a child that ignores the first") {
     auto handlers = impatient();
     handlers.stop_timeout = std::chrono::hours(1);
     handlers.kill_after = std::chrono::hours(1);
-    int ticks = 0;
-    handlers.tick = [&](Control&) {
-        if (++ticks <= 2) ::kill(::getpid(), SIGINT);
-    };
+    interrupt_twice(handlers);
     const auto seen = run(fake("deaf"), handlers);
     CHECK(seen.ending.gave_up);
     CHECK(seen.ending.interrupted);
@@ -171,10 +180,7 @@ TEST_CASE("a second SIGINT gives up on a child that ignores the first") {
 TEST_CASE("a child that ignores SIGTERM too is killed") {
     auto handlers = impatient();
     handlers.stop_timeout = std::chrono::hours(1);
-    int ticks = 0;
-    handlers.tick = [&](Control&) {
-        if (++ticks <= 2) ::kill(::getpid(), SIGINT);
-    };
+    interrupt_twice(handlers);
     const auto seen = run(fake("stone-deaf"), handlers);
     CHECK(seen.ending.gave_up);
     CHECK(seen.ending.signal == SIGKILL);
