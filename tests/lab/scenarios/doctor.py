@@ -142,7 +142,9 @@ def prepare(lab):
     said("stub", 4, "missing", "so stap finds no function", "--symbols", "no match")
     said("tracepoints", 0, "dropwatch will compile here")
     said("compiler", 4, "missing not installed: ", "apt-get install make gcc-", "Pass 4: compilation failed")
-    said("headers", 4, f"apt-get install linux-headers-{lab.release}", "failed with error: No such file or directory")
+    package = f"linux-headers-{lab.release}"
+    unpacked = f"apt-get download {package}:{lab.root.architecture} && dpkg -x {package}_*.deb /"
+    said("headers", 4, unpacked if lab.root.architecture else f"apt-get install {package}", "failed with error: No such file or directory")
     said("stap", 4, "apt-get install systemtap", "SystemTap is not installed")
 
 
