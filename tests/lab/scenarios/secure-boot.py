@@ -56,6 +56,20 @@ for recipe in {" ".join(name for name, recipe in SIGNED.items() if name == recip
     end_trace $recipe
 done
 
+# A fleet of this host alone: what it takes is signed for it.
+ssh-keygen -q -t ed25519 -N "" -f /run/key && mkdir -p /run/sshd || exit 1
+/usr/sbin/sshd -h /run/key -o AuthorizedKeysFile=/run/key.pub -o StrictModes=no -o UsePAM=no -o "SetEnv=PATH=$PATH XDG_CACHE_HOME=$XDG_CACHE_HOME"
+for name in fleet unsigned; do
+    sign=
+    [ $name = unsigned ] || sign="--sign {SIGN}"
+    stapgen fleet run dropwatch --hosts 127.0.0.1 -d 1h -o $name --ready-made $modules/drops.ko $sign \
+        --ssh-option IdentityFile=/run/key --ssh-option StrictHostKeyChecking=no >$name.out 2>$name.err &
+    TRACERS[$name]=$!
+    wait_for "grep -q measuring $name.err || ! kill -0 ${{TRACERS[$name]}}" && refused
+    end_trace $name
+done
+stapgen report fleet/127.0.0.1.rec --json >fleet.json 2>fleet-report.err
+
 export LD_LIBRARY_PATH=$modules/bpftrace/usr/lib/x86_64-linux-gnu
 $modules/bpftrace/usr/bin/bpftrace -e 'BEGIN {{ printf("ready\n"); }} tracepoint:skb:kfree_skb {{ @[args.reason] = count(); }}' \
     >bpftrace.out 2>bpftrace.err &
@@ -117,6 +131,10 @@ def check(lab):
             assert report["accounting"]["reported"], (mode, name)
             if name in SEEN:
                 assert report["accounting"]["seen"] == SEEN[name] * ASKED, (mode, name, report["accounting"])
+        print(f"{mode} fleet: {read('fleet.out')}{read('unsigned.out')}")
+        lost = sum(row["count"] for row in json.loads(read("fleet.json"))["drops"] if row["reason"] == "NO_SOCKET")
+        assert read("fleet.exit").strip() == "0" and lost == DROPS, (mode, lost, read("fleet.err"))
+        assert "the kernel refuses unsigned modules" in " ".join((read("unsigned.out") + read("unsigned.err")).split()), mode
         print(f"{mode} bpftrace: {read('bpftrace.out')}{read('bpftrace.err')}")
         assert (f"NO_SOCKET]: {DROPS}\n" in read("bpftrace.out")) == (mode == "integrity"), mode
         assert read("modules-left").strip() == "0", mode
