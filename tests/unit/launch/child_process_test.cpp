@@ -13,7 +13,6 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <thread>
 
 #include "base/files.h"
@@ -60,15 +59,15 @@ Handlers impatient() {
     return handlers;
 }
 
-// From when the child has said that it ignores signals.
-void interrupt_twice(Handlers& handlers) {
-    auto left = std::make_shared<int>(0);
-    handlers.output = [left](Line, Control&) { *left = 2; };
-    handlers.tick = [left](Control&) {
-        if (*left == 0) return;
-        --*left;
-        ::kill(::getpid(), SIGINT);
+// As a user does who presses Ctrl-C until it ends, once the child has said that it ignores that.
+Handlers interrupted() {
+    auto handlers = impatient();
+    handlers.stop_timeout = std::chrono::hours(1);
+    handlers.output = [](Line, Control&) { ::kill(::getpid(), SIGINT); };
+    handlers.tick = [](Control& control) {
+        if (control.ending()) ::kill(::getpid(), SIGINT);
     };
+    return handlers;
 }
 
 }  // namespace
@@ -167,10 +166,8 @@ TEST_CASE("SIGTERM and SIGHUP end the child like Ctrl-C") {
 }
 
 TEST_CASE("a second SIGINT gives up on a child that ignores the first") {
-    auto handlers = impatient();
-    handlers.stop_timeout = std::chrono::hours(1);
+    auto handlers = interrupted();
     handlers.kill_after = std::chrono::hours(1);
-    interrupt_twice(handlers);
     const auto seen = run(fake("deaf"), handlers);
     CHECK(seen.ending.gave_up);
     CHECK(seen.ending.interrupted);
@@ -178,10 +175,7 @@ TEST_CASE("a second SIGINT gives up on a child that ignores the first") {
 }
 
 TEST_CASE("a child that ignores SIGTERM too is killed") {
-    auto handlers = impatient();
-    handlers.stop_timeout = std::chrono::hours(1);
-    interrupt_twice(handlers);
-    const auto seen = run(fake("stone-deaf"), handlers);
+    const auto seen = run(fake("stone-deaf"), interrupted());
     CHECK(seen.ending.gave_up);
     CHECK(seen.ending.signal == SIGKILL);
 }
