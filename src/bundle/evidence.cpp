@@ -18,7 +18,7 @@ namespace {
 
 /// Readings kept of each kind: an archive may have any number of names.
 constexpr std::size_t max_readings = 65536;
-/// Of a file whose name says nothing: how far it is looked into for something known.
+/// How far a file is looked into for something known: /proc/kallsyms is 20 MB.
 constexpr std::size_t looked_into = 64U << 10U;
 
 /// The lines of a text, without their ends.
@@ -86,14 +86,16 @@ std::optional<double> uptime_of(std::string_view line) {
 /// Takes counters out of what a file's lines are.
 class Counters final : public decode::FormatDetector::Sink {
   public:
-    Counters(Evidence& evidence, const std::string& file) : evidence_(evidence), file_(file) {}
+    Counters(Evidence& evidence, const std::string& file, const std::string& netns)
+        : evidence_(evidence), file_(file), netns_(netns) {}
     void record(decode::FormatDetector::Source& /*source*/, const decode::Record& /*record*/) override { ++records; }
     void line(decode::FormatDetector::Source& /*source*/, const decode::Line& line) override {
         const auto* const reading = std::get_if<decode::CounterReading>(&line);
         if (reading == nullptr) return;
         ++values;
         if (reading->sample > 0 || reading->is_rise) return;
-        const std::pair key{std::string(reading->name), std::string(reading->of)};
+        std::pair key{std::string(reading->name), std::string(reading->of)};
+        if (!netns_.empty()) key.second = (key.second == "-" ? "netns " : key.second + " in netns ") + netns_;
         const auto known = evidence_.counters.find(key);
         if (known == evidence_.counters.end()) {
             if (evidence_.counters.size() >= max_readings) return;
@@ -109,7 +111,7 @@ class Counters final : public decode::FormatDetector::Sink {
 
   private:
     Evidence& evidence_;
-    const std::string& file_;
+    const std::string &file_, &netns_;
 };
 
 class Reader {
@@ -170,7 +172,7 @@ class Reader {
         if (named.command.starts_with("nft") || named.command.starts_with("iptables") ||
             named.command.starts_with("ip6tables"))
             return read_firewall(path, lines);
-        Counters counters(evidence_, path);
+        Counters counters(evidence_, path, named.netns);
         decode::FormatDetector detector(decode::FormatDetector::Repair::no);
         const bool is_of_device = named.command.starts_with("cat /sys/class/net/");
         if (!named.command.empty() && !is_of_device) detector.feed(named.command + "\n", counters);
@@ -179,7 +181,7 @@ class Reader {
         std::string whole;
         for (counters.number = 1; lines.next(line).value_or(false); ++counters.number) {
             seen += line.size() + 1;
-            if (named.command.empty() && counters.values + counters.records == 0 && seen > looked_into) break;
+            if (counters.values + counters.records == 0 && seen > looked_into) break;
             whole = is_of_device ? named.command.substr(4) + ":" : std::string();
             whole.append(line).append("\n");
             detector.feed(whole, counters);

@@ -35,6 +35,21 @@ std::string command_of(std::string_view name) {
     return std::ranges::find(programs, first) == programs.end() ? "" : command;
 }
 
+/// "snmp" of proc/net is "6468/net/snmp" where /proc/net was a link to the copying process's own.
+std::string_view without_process(std::string_view proc) {
+    const auto slash = proc.find('/');
+    return base::is_decimal(proc.substr(0, slash)) && slash != proc.npos ? proc.substr(slash + 1) : proc;
+}
+
+/// Takes "ip netns exec NAME" off the front of a command, and returns the name.
+std::string take_netns(std::string& command) {
+    const auto words = base::words(command);
+    if (words.size() < 5 || words[0] != "ip" || words[1] != "netns" || words[2] != "exec") return {};
+    std::string name(words[3]);
+    command.erase(0, static_cast<std::size_t>(words[4].data() - command.data()));
+    return name;
+}
+
 bool is_log(std::string_view name) {
     constexpr std::array<std::string_view, 9> beginnings{"messages", "syslog", "kern",    "dmesg",       "journal",
                                                          "boot.",    "warn",   "console", "vmcore-dmesg"};
@@ -50,11 +65,12 @@ NamedFile named_file(std::string_view path) {
         named.setting = setting;
         std::ranges::replace(named.setting, '/', '.');
     } else if (const auto proc = below(path, "proc"); !proc.empty()) {
-        named.command = "cat /proc/" + std::string(proc);
+        named.command = "cat /proc/" + std::string(without_process(proc));
     } else if (const auto sys = below(path, "sys/class/net"); !sys.empty()) {
         named.command = "cat /sys/class/net/" + std::string(sys);
     } else {
         named.command = command_of(name);
+        named.netns = take_netns(named.command);
     }
     named.is_settings = named.command.starts_with("sysctl");
     named.is_log = is_log(name) || named.command.starts_with("dmesg") || named.command.starts_with("journalctl");

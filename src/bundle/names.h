@@ -13,6 +13,7 @@ struct NamedFile {
     std::string command;
     bool is_log = false;       ///< lines of the kernel's log may be in it
     bool is_settings = false;  ///< "net.core.rmem_max = 212992": sysctl -a
+    std::string netns;         ///< the network namespace that it is of, where the name says one
     std::string setting;       ///< the one whose value is all of it: "net.core.rmem_max" of proc/sys/net/core/rmem_max
 };
 

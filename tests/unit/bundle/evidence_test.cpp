@@ -34,6 +34,7 @@ void check_host(const Evidence& evidence) {
     CHECK(value_of(evidence, "Udp.RcvbufErrors") == 1399);
     CHECK(value_of(evidence, "ethtool.rx_missed_errors", "eth0") == 211);
     CHECK(value_of(evidence, "link.rx_dropped", "eth0") == 17);
+    CHECK(value_of(evidence, "ethtool.rx_missed_errors", "eth0 in netns left") == 3);
     CHECK(evidence.counters.at({"Udp.RcvbufErrors", "-"}).place.line == 2);
     CHECK(evidence.settings.at("net.core.rmem_max").value == 212992);
     CHECK(evidence.settings.at("net.core.somaxconn").value == 4096);
@@ -50,6 +51,7 @@ using Files = std::vector<std::pair<std::string, std::string>>;
 const Files host{
     {"sos/proc/net/snmp", snmp},
     {"sos/sos_commands/networking/ethtool_-S_eth0", statistics},
+    {"sos/sos_commands/networking/ip_netns_exec_left_ethtool_-S_eth0", "NIC statistics:\n     rx_missed_errors: 3\n"},
     {"sos/sys/class/net/eth0/statistics/rx_dropped", "17\n"},
     {"sos/sos_commands/kernel/sysctl_-a", "net.core.rmem_max = 212992\nnet.ipv4.tcp_mem = 1 2 3\n"},
     {"sos/proc/sys/net/core/somaxconn", "4096\n"},
@@ -79,7 +81,7 @@ TEST_CASE("a host's evidence is the same of a folder, of its archive, and of one
     REQUIRE(of_folder);
     check_host(*of_folder);
     CHECK(of_folder->walked.passed_over == 1);
-    CHECK(of_folder->walked.files == 10);
+    CHECK(of_folder->walked.files == 11);
 
     const auto file = folder->path() / "sos.tar";
     REQUIRE(base::replace_file(file, archive + tar_end));
@@ -115,6 +117,10 @@ TEST_CASE("what a file's name says") {
     CHECK(named_file("a/ip_-s_-d_link").command == "ip -s -d link");
     CHECK(named_file("a/nft_-a_list_ruleset").command == "nft -a list ruleset");
     CHECK(named_file("cluster/host/proc/net/softnet_stat").command == "cat /proc/net/softnet_stat");
+    CHECK(named_file("sos/proc/6468/net/snmp").command == "cat /proc/net/snmp");
+    const auto inner = named_file("a/ip_netns_exec_left_ethtool_-S_eth0");
+    CHECK(inner.command == "ethtool -S eth0");
+    CHECK(inner.netns == "left");
     CHECK(named_file("proc/sys/net/ipv4/tcp_mem").setting == "net.ipv4.tcp_mem");
     CHECK(named_file("a/sysctl_-a").is_settings);
     for (const auto* const log :
