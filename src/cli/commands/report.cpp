@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/commands/archives.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
@@ -80,13 +81,19 @@ base::Result<void> report(const Call& call, const ReportOptions& options) {
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
     if (auto can = check_events(options.replay.events, *presentation); !can) return can;
-    const auto files = files_of(options.files);
+    const auto archives = archives_among(options.files);
+    if (!archives) return tl::make_unexpected(archives.error());
+    const auto files = archives->empty() ? files_of(options.files) : *archives;
     if (!files) return tl::make_unexpected(files.error());
     std::optional<NewFile> output;
     if (options.output) {
         auto opened = NewFile::open(*options.output);
         if (!opened) return tl::make_unexpected(opened.error());
         output.emplace(*std::move(opened));
+    }
+    if (!archives->empty()) {
+        if (auto done = report_archives(call, *archives, options); !done) return done;
+        return output ? output->keep() : base::Result<void>();
     }
     auto reports = session::load(*files, *presentation, options.names, options.replay);
     if (!reports) return tl::make_unexpected(reports.error());
