@@ -153,14 +153,19 @@ class Reader {
         std::string_view line;
         bool found = false;
         for (std::int64_t number = 1; lines.next(line).value_or(false); ++number) {
-            const auto equals = line.find(" = ");
-            const auto name = named.setting.empty() ? line.substr(0, equals) : std::string_view(named.setting);
-            const auto value = base::to_unsigned(
-                base::trim(named.setting.empty() ? line.substr(std::min(line.size(), equals + 2)) : line));
-            if (!value || equals == line.npos) continue;
+            // "net.core.rmem_max = 212992"; or a file of /proc/sys, which is the value alone.
+            auto name = std::string_view(named.setting), value = line;
+            if (name.empty()) {
+                const auto equals = line.find(" = ");
+                if (equals == line.npos) continue;
+                name = line.substr(0, equals);
+                value = line.substr(equals + 3);
+            }
+            const auto number_set = base::to_unsigned(base::trim(value));
+            if (!number_set) continue;
             found = true;
             if (evidence_.settings.size() < max_readings)
-                evidence_.settings.try_emplace(std::string(name), Reading{*value, {path, number}, {}});
+                evidence_.settings.try_emplace(std::string(name), Reading{*number_set, {path, number}, {}});
         }
         return found;
     }

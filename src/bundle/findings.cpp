@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "base/files.h"
@@ -35,7 +36,7 @@ std::vector<Seen> counters_of(const std::vector<std::string>& patterns, const st
         }
         if (reading.value == from) continue;
         all.push_back(
-            {of == "-" ? name : fmt::format("{} of {}", name, of), reading.place, reading.value - from, {}, from});
+            {of == "-" ? name : fmt::format("{} of {}", name, of), reading.place, reading.value - from, {}, name});
     }
     return all;
 }
@@ -47,6 +48,15 @@ std::uint64_t sum_of(const std::vector<Seen>& all) {
     return sum;
 }
 
+/// Several counters often count one event: the largest of them counts, added up over devices and CPUs.
+std::uint64_t largest_of(const std::vector<Seen>& all) {
+    std::map<std::string_view, std::uint64_t> sums;
+    std::uint64_t largest = 0;
+    for (const auto& one : all)
+        largest = std::max(largest, sums[one.counter] += one.value);
+    return largest;
+}
+
 double percent_of(std::uint64_t part, std::uint64_t whole) {
     return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -54,7 +64,7 @@ double percent_of(std::uint64_t part, std::uint64_t whole) {
 std::optional<Finding> apply(const Rule& rule, const Evidence& evidence, const Evidence* before) {
     Finding finding{&rule, 0, {}, {}};
     auto counters = counters_of(rule.counters, rule.never, evidence, before);
-    const auto sum = sum_of(counters);
+    const auto sum = largest_of(counters);
     if (sum > 0 && sum >= static_cast<std::uint64_t>(rule.least)) {
         const auto whole = sum_of(counters_of(rule.of, {}, evidence, before));
         if (rule.of.empty() || (whole > 0 && percent_of(sum, whole) >= rule.least_percent)) {
@@ -73,14 +83,14 @@ std::optional<Finding> apply(const Rule& rule, const Evidence& evidence, const E
                                     full->second.place,
                                     full->second.value,
                                     {},
-                                    0});
+                                    {}});
         }
     }
     for (const auto& text : rule.logs) {
         const auto found = evidence.logs.find(text);
         if (found == evidence.logs.end()) continue;
         const auto& log = found->second;
-        finding.seen.push_back({text, log.first, static_cast<std::uint64_t>(log.count), log.first_text, 0});
+        finding.seen.push_back({text, log.first, static_cast<std::uint64_t>(log.count), log.first_text, {}});
     }
     if (finding.seen.empty()) return std::nullopt;
     return finding;

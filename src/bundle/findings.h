@@ -34,13 +34,13 @@ struct Seen {
     std::string what;  ///< "TcpExt.ListenOverflows of -"
     Place place;
     std::uint64_t value = 0;
-    std::string text;  ///< of a log: its first line
-    std::uint64_t rise_from = 0;
+    std::string text;     ///< of a log: its first line
+    std::string counter;  ///< its name
 };
 
 struct Finding {
     const Rule* rule = nullptr;
-    std::uint64_t sum = 0;          ///< of counters, since boot; or how far they rose
+    std::uint64_t sum = 0;          ///< of its largest counter, since boot, or how far that rose
     std::optional<double> percent;  ///< of `of`, or of the limit
     std::vector<Seen> seen;         ///< worst first
 };

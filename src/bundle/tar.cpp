@@ -54,8 +54,15 @@ bool is_header(std::string_view block) {
     return sum && *sum == sum_of(block) && block[0] != 0;
 }
 
-/// What pax says of the next file: "23 path=...\n", each with its length.
-void read_attributes(std::string_view text, std::string& path, std::optional<std::uint64_t>& size) {
+/// What is said of the next file in front of its header.
+struct Said {
+    std::string path{};
+    std::uint64_t size = 0;
+    bool has_size = false;
+};
+
+/// Attributes of pax: "23 path=...\n", each with its length.
+void read_attributes(std::string_view text, Said& said) {
     while (!text.empty()) {
         const auto blank = text.find(' ');
         const auto length = base::to_unsigned(text.substr(0, blank));
@@ -64,8 +71,11 @@ void read_attributes(std::string_view text, std::string& path, std::optional<std
         const auto equals = attribute.find('=');
         const auto key = attribute.substr(0, equals);
         const auto value = equals == attribute.npos ? "" : attribute.substr(equals + 1);
-        if (key == "path" || key == "GNU.sparse.name") path = value;
-        if (key == "size") size = base::to_unsigned(value);
+        if (key == "path" || key == "GNU.sparse.name") said.path = value;
+        if (const auto size = base::to_unsigned(value); size && key == "size") {
+            said.size = *size;
+            said.has_size = true;
+        }
         text.remove_prefix(*length);
     }
 }
@@ -122,8 +132,7 @@ base::Result<std::string> Tar::read_text(std::uint64_t size) {
 }
 
 base::Result<std::optional<Tar::File>> Tar::next() {
-    std::string long_name;
-    std::optional<std::uint64_t> long_size;
+    Said said;
     for (;;) {
         if (auto done = end_file(); !done) return tl::make_unexpected(done.error());
         const auto begin = at_;
@@ -136,7 +145,7 @@ base::Result<std::optional<Tar::File>> Tar::next() {
         const auto size = number_of(size_part.of(header));
         if (!is_header(header) || !size)
             return base::bad_input(fmt::format("{}: the archive is damaged at byte {}", name_, begin), "copy it again");
-        left_ = long_size.value_or(*size);
+        left_ = said.has_size ? said.size : *size;
         padding_ = (tar_block - left_ % tar_block) % tar_block;
         const char type = header[type_at];
         if (type == 'L' || type == 'x') {
@@ -144,12 +153,12 @@ base::Result<std::optional<Tar::File>> Tar::next() {
             left_ = 0;
             auto text = read_text(*size);
             if (!text) return tl::make_unexpected(text.error());
-            if (type == 'L') long_name = until_zero(*text);
-            if (type == 'x') read_attributes(*text, long_name, long_size);
+            if (type == 'L') said.path = until_zero(*text);
+            if (type == 'x') read_attributes(*text, said);
             continue;
         }
         if (type == '0' || type == '\0' || type == '7') {
-            File file{long_name, left_};
+            File file{std::move(said.path), left_};
             if (file.path.empty()) {
                 const auto prefix =
                     magic_part.of(header) == std::string_view("ustar", 6) ? until_zero(prefix_part.of(header)) : "";
@@ -161,10 +170,7 @@ base::Result<std::optional<Tar::File>> Tar::next() {
         // Of a link the size says nothing: there is no content.
         if (type == '1' || type == '2' || type == '3' || type == '4' || type == '5' || type == '6')
             left_ = padding_ = 0;
-        if (type != 'K' && type != 'g') {
-            long_name.clear();
-            long_size.reset();
-        }
+        if (type != 'K' && type != 'g') said = {};
     }
 }
 

@@ -83,6 +83,10 @@ class Walk {
             auto inner = depth == 0 ? std::move((*file)->path) : fmt::format("{}: {}", path, (*file)->path);
             if (auto done = read(std::move(inner), std::make_unique<TarFile>(tar), depth + 1); !done) return done;
         }
+        // Whether it is whole shows at its end, which is behind the tar's.
+        char rest[4096];
+        for (auto count = source.read(rest); count && *count > 0;)
+            count = source.read(rest);
         walked_.passed_over += tar.passed_over();
         walked_.cut_short |= tar.cut_short() || source.cut_short();
         return {};
