@@ -76,9 +76,8 @@ void write_text(const Report& report, std::size_t width, std::ostream& out) {
     out << '\n';
     const auto say = [&](const std::string& text) { out << base::fitted(text, width, 2) << '\n'; };
     if (report.before == nullptr && count > 0)
-        say("Counters stand at what they counted since boot: it may be long ago. 'stapgen report OLDER NEWER', two "
-            "archives of "
-            "one host, says what rose between them.");
+        say("Counters count since boot: the losses may be long ago. 'stapgen report OLDER NEWER', two archives of one "
+            "host, says what rose between them.");
     for (const auto& conflict : evidence.conflicts) {
         say(fmt::format("{}: {} says {}, but {} says {}", conflict.what, place_of(conflict.first_place), conflict.first,
                         place_of(conflict.second_place), conflict.second));

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
+#include "host/facts.h"
 #include "launch/child_process.h"
 #include "mcp/server.h"
 
@@ -164,7 +165,7 @@ base::Result<void> serve_mcp(const Call& /*call*/, const McpOptions& options) {
     if (error || !std::filesystem::is_directory(folder))
         return base::bad_input(fmt::format("{} is no folder", base::printable(options.folder)),
                                "name the folder that clients may read");
-    const Tools tools(folder, std::filesystem::read_symlink("/proc/self/exe", error).string());
+    const Tools tools(folder, host::own_program().string());
     const mcp::Server server(base::build_facts.version, tools.all());
     std::string buffer(mcp::max_request + 2, '\0');
     while (std::cin.getline(buffer.data(), static_cast<std::streamsize>(buffer.size())) || std::cin.gcount() > 0) {
