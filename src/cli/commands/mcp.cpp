@@ -187,7 +187,7 @@ CommandSpec mcp_command() {
     command.notes =
         "A server on stdin and stdout, for clients that start it. It reads the files below one folder: list, show,\n"
         "report, findings, compare, resolve and help. It measures nothing, loads nothing and writes nothing.\n";
-    command.examples = {"stapgen mcp /var/lib/cases"};
+    command.examples = {"stapgen mcp cases"};
     command.options = {option("folder", "FOLDER", groups::arguments, "What clients may read", "", &options.folder,
                               {.required = true})};
     return command;

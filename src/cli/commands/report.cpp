@@ -146,6 +146,8 @@ CommandSpec report_command() {
         "  drops in the output of pwru, nettrace, tcpdrop, bpftrace (@[kstack]: N), Prometheus (kfree_skb_total)\n"
         "  counters: rises between two samples, totals of one: nstat, netstat -s and -i, ip -s link, ifconfig,\n"
         "    ethtool -S, tc -s qdisc, conntrack -S, ss -ti, files of /proc/net and /sys/class/net, a diff of two\n"
+        "  support archives, and folders of one (sosreport, must-gather, a tar of logs): what in them points to lost or\n"
+        "    late packets; of two archives of one host, what rose\n"
         "Adds up several files of one recipe, of one host or of many; each is read by a core of its own.\n";
     command.examples = {
         "stapgen report slow.rec",
@@ -156,6 +158,7 @@ CommandSpec report_command() {
         "stapgen report slow.rec --format html -o slow.html",
         "ssh host cat /tmp/drops.txt | stapgen report",
         "stapgen report before.txt after.txt",
+        "stapgen report sosreport-web1.tar.xz",
         "stapgen report drops.txt --map System.map-6.1.0-56-amd64",
     };
     command.options = joined({

@@ -8,7 +8,7 @@ DESCRIPTION = "archives of the real sos, each of a host with one problem: it is 
 IN_CI = ()
 TIMEOUT = 1800
 
-PACKAGES = ("sosreport", "python3-pexpect", "python3-ptyprocess", "python3-magic", "python3-packaging", "python3-setuptools",
+PACKAGES = ("sos", "python3-pexpect", "python3-ptyprocess", "python3-magic", "python3-packaging", "python3-setuptools",
             "python3-pkg-resources", "python3-yaml", "libmagic1t64", "libmagic-mgc", "libyaml-0-2", "python3")
 CONNECTIONS, DATAGRAMS, LARGE = 23, 107, 31
 # problem -> how it is made, and the findings of it.
@@ -35,7 +35,7 @@ sleep 1
 export PYTHONPATH=/lab/work/sos/usr/lib/python3/dist-packages LD_LIBRARY_PATH=/lab/work/sos/usr/lib/x86_64-linux-gnu
 mkdir -p /etc/sos out
 python3 /lab/work/sos/usr/bin/sos report --batch --quiet --tmp-dir $PWD/out -o networking,kernel,host,logs,process -z gzip >sos.out 2>&1 ||
-    exit 1
+    {{ tail sos.out; exit 1; }}
 mv out/sosreport*.tar.gz sos.tar.gz
 """
 
@@ -56,7 +56,8 @@ SEND = """
 import socket, sys
 address, port, count, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUFFORCE, 1 << 28)
+SO_RCVBUFFORCE = 33
+receiver.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 28)
 receiver.bind((address, port))
 sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 for _ in range(count):
