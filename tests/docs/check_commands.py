@@ -57,7 +57,7 @@ PLACEHOLDERS = {
     "WORDS...": "rx",
 }
 WITHOUT_KERNEL = {"list", "show", "render", "report", "compare", "resolve", "export", "query", "new-recipe", "help", "man",
-                  "complete"}
+                  "mcp", "complete"}
 # What has no --dry-run, and what it may say of the machine that runs this.
 ON_THIS_MACHINE = {
     "doctor": r"will (not )?(run|compile) here|some modules are not in the cache",
