@@ -50,6 +50,8 @@ COUNTERS = {
     "softnet.rec": {"Udp.NoPorts": 109, "Udp.RcvbufErrors": FULL, "Udp.InErrors": FULL, "Icmp.OutDestUnreachs": 109},
     "losses.rec": {"TcpExt.ListenOverflows": 22, "TcpExt.ListenDrops": 22},
 }
+# Archive -> finding -> count.
+FINDINGS = {"sosreport.tar.xz": {"listen-overflow": 21}}
 # What scripts of earlier versions of the recording format printed. These files stay as they are.
 VERSIONS = {
     "rx-latency-version-1.txt": 1,
@@ -86,8 +88,16 @@ def check_versions():
         assert header.split(b"\t")[1] == b"%d" % version, f"{name} is to be of version {version}: {header}"
 
 
+def check_archives():
+    for name, expected in FINDINGS.items():
+        done = subprocess.run([sys.argv[1], "report", "--json", HERE / name], stdout=subprocess.PIPE, text=True, check=True)
+        found = {finding["name"]: finding["count"] for finding in json.loads(done.stdout)["findings"]}
+        assert found == expected, f"{name}: {found}"
+
+
 def main():
     check_versions()
+    check_archives()
     divided = 0
     for sample in sorted(HERE.glob("*.*")):
         if sample.suffix not in (".txt", ".rec"):

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/limits.h"
+#include "base/packed.h"
 #include "base/unpacker.h"
 
 namespace stapgen::base {
@@ -229,21 +230,37 @@ std::size_t mark_size(std::string_view beginning) {
 
 }  // namespace
 
-Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path, Use use) {
+Result<std::unique_ptr<Source>> open_raw(const std::filesystem::path& path) {
     const bool is_stdin = path == "-";
     const int fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         return bad_input(fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
                          "name a file that can be read; - is stdin");
     }
-    const auto name = is_stdin ? "stdin" : path.string();
-    std::unique_ptr<Source> source = std::make_unique<FileSource>(fd, name);
-    auto beginning = read_beginning(*source, magic_size);
+    return std::make_unique<FileSource>(fd, is_stdin ? "stdin" : path.string());
+}
+
+Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path, Use use) {
+    auto file = open_raw(path);
+    if (!file) return file;
+    auto source = unpacked(*std::move(file), path == "-" ? "stdin" : path.string(), use);
+    if (!source) return source;
+    return as_utf8(*std::move(source));
+}
+
+Result<Peeked> peek(std::unique_ptr<Source> source, std::size_t size) {
+    auto beginning = read_beginning(*source, size);
     if (beginning.error) return tl::make_unexpected(*beginning.error);
-    auto unpacker = make_unpacker(beginning.bytes);
-    source = std::make_unique<Resumed>(std::move(source), std::move(beginning));
-    if (unpacker) source = std::make_unique<PackedSource>(std::move(source), name, std::move(unpacker), use);
-    return as_utf8(std::move(source));
+    auto bytes = beginning.bytes;
+    return Peeked{std::move(bytes), std::make_unique<Resumed>(std::move(source), std::move(beginning))};
+}
+
+Result<std::unique_ptr<Source>> unpacked(std::unique_ptr<Source> source, const std::string& name, Source::Use use) {
+    auto peeked = peek(std::move(source), magic_size);
+    if (!peeked) return tl::make_unexpected(peeked.error());
+    auto unpacker = make_unpacker(peeked->beginning);
+    if (!unpacker) return std::move(peeked->source);
+    return std::make_unique<PackedSource>(std::move(peeked->source), name, std::move(unpacker), use);
 }
 
 Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t limit) {

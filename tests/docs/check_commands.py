@@ -43,6 +43,7 @@ FILES = {
     "web2.rec": "samples/slower-stage/before/1.rec",
     **{f"monday/web{i}.rec": f"samples/slower-stage/before/{i}.rec" for i in range(1, 6)},
     "drops.txt": "samples/dropwatch-2009.txt",
+    **{f"{name}.tar.xz": "samples/sosreport.tar.xz" for name in ("sosreport-web1", "monday", "tuesday")},
     "System.map-6.1.0-56-amd64": "tests/unit/symbols/data/drop-map-6.12.117",
     "System.map": "tests/golden/System.map",
     "kallsyms.gz": "tests/golden/System.map",
@@ -50,13 +51,13 @@ FILES = {
 }
 # Words that are not literal; the threads have to be there.
 PLACEHOLDERS = {
-    "19550": str(os.getpid()), "31337": str(os.getpid()), "ARGS": "quiet", "COMMAND...": "true", "DIR": "folder",
+    "19550": str(os.getpid()), "31337": str(os.getpid()), "ARGS": "quiet", "COMMAND...": "true", "DIR": "folder", "FOLDER": "monday",
     "NAME": "tcp-calls", "PREFIX": "folder", "PREFIX/share/stapgen": "root/usr/local/share/stapgen",
     "RECIPE": "rx-latency", "RELEASE": "6.12.117+deb13-amd64", "S": "60", "SCENARIO...": "selftest", "SUITE": "trixie",
     "WORDS...": "rx",
 }
 WITHOUT_KERNEL = {"list", "show", "render", "report", "compare", "resolve", "export", "query", "new-recipe", "help", "man",
-                  "complete"}
+                  "mcp", "complete"}
 # What has no --dry-run, and what it may say of the machine that runs this.
 ON_THIS_MACHINE = {
     "doctor": r"will (not )?(run|compile) here|some modules are not in the cache",

@@ -68,6 +68,7 @@ def printed(stapgen, source):
     yield listed
     for recipe in listed["recipes"]:
         yield document("show", recipe["name"])
+    yield document("report", samples / "sosreport.tar.xz")
     yield document("doctor", codes=(0, 4))
     addresses = ("ffffffff8149a8ed", "0", "ffffffffc0000000")
     yield from lines("resolve", "--map", source / "tests/golden/System.map", *addresses)

@@ -48,6 +48,7 @@ std::vector<CommandSpec> own_commands(const recipe::Catalog& catalog) {
             resolve_command(),
             export_command(),
             query_command(),
+            mcp_command(),
             new_recipe_command(),
             help_command(),
             man_command(),

@@ -29,6 +29,7 @@ CommandSpec compare_command();
 CommandSpec resolve_command();
 CommandSpec export_command();
 CommandSpec query_command();
+CommandSpec mcp_command();
 CommandSpec new_recipe_command();
 CommandSpec help_command();
 CommandSpec man_command();

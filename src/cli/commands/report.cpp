@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/commands/archives.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
@@ -80,13 +81,19 @@ base::Result<void> report(const Call& call, const ReportOptions& options) {
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
     if (auto can = check_events(options.replay.events, *presentation); !can) return can;
-    const auto files = files_of(options.files);
+    const auto archives = archives_among(options.files);
+    if (!archives) return tl::make_unexpected(archives.error());
+    const auto files = archives->empty() ? files_of(options.files) : *archives;
     if (!files) return tl::make_unexpected(files.error());
     std::optional<NewFile> output;
     if (options.output) {
         auto opened = NewFile::open(*options.output);
         if (!opened) return tl::make_unexpected(opened.error());
         output.emplace(*std::move(opened));
+    }
+    if (!archives->empty()) {
+        if (auto done = report_archives(call, *archives, options); !done) return done;
+        return output ? output->keep() : base::Result<void>();
     }
     auto reports = session::load(*files, *presentation, options.names, options.replay);
     if (!reports) return tl::make_unexpected(reports.error());
@@ -139,6 +146,8 @@ CommandSpec report_command() {
         "  drops in the output of pwru, nettrace, tcpdrop, bpftrace (@[kstack]: N), Prometheus (kfree_skb_total)\n"
         "  counters: rises between two samples, totals of one: nstat, netstat -s and -i, ip -s link, ifconfig,\n"
         "    ethtool -S, tc -s qdisc, conntrack -S, ss -ti, files of /proc/net and /sys/class/net, a diff of two\n"
+        "  support archives, and folders of one (sosreport, must-gather, a tar of logs): what in them points to lost or\n"
+        "    late packets; of two archives of one host, what rose\n"
         "Adds up several files of one recipe, of one host or of many; each is read by a core of its own.\n";
     command.examples = {
         "stapgen report slow.rec",
@@ -149,6 +158,7 @@ CommandSpec report_command() {
         "stapgen report slow.rec --format html -o slow.html",
         "ssh host cat /tmp/drops.txt | stapgen report",
         "stapgen report before.txt after.txt",
+        "stapgen report sosreport-web1.tar.xz",
         "stapgen report drops.txt --map System.map-6.1.0-56-amd64",
     };
     command.options = joined({

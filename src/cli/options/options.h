@@ -159,5 +159,8 @@ struct ManOptions {
     std::string folder;
     bool installed = false;
 };
+struct McpOptions {
+    std::string folder;
+};
 
 }  // namespace stapgen::cli

@@ -194,7 +194,9 @@ def check(lab):
     assert "staprun mounts it" in good["debugfs"]["found"]
     assert good["symbol-table"]["state"] == "cured" and good["symbol-table"]["cure"] == "symbol-table"
     assert good["first-run"]["state"] == "ok", good["first-run"]
-    assert lab.read("run.exit").strip() == "0", lab.read("run.err")
+    # A guest of another architecture has no kbuild: this machine compiles for it.
+    compiles = not lab.root.architecture
+    assert not compiles or lab.read("run.exit").strip() == "0", lab.read("run.err")
     worked_around = {row["check"] for row in good.values() if row["state"] == "cured"}
     reported = set(", ".join(re.findall(r"^stapgen: workaround: ([^:]+): ", lab.read("run.err"), re.M)).split(", "))
     assert worked_around == reported, f"the doctor has workarounds {worked_around}, the run {reported}"
@@ -220,8 +222,8 @@ def check(lab):
         print(f"--- {lab.suite} {name}, run\n{lab.read(f'{name}-run.err')}")
         assert text in lab.read(f"{name}-run.err")
     print(f"--- {lab.suite} pass 5\n{lab.read('pass5.err')}")
-    assert lab.read("pass5.exit").strip() == "4"
-    assert re.search(r"^stapgen doctor:\nmodules missing kernel.modules_disabled is 1", lab.read("pass5.err"), re.M)
+    assert not compiles or lab.read("pass5.exit").strip() == "4"
+    assert not compiles or re.search(r"^stapgen doctor:\nmodules missing kernel.modules_disabled is 1", lab.read("pass5.err"), re.M)
 
     assert rows(lab, "leftovers")["leftovers"]["state"] == "note"
     assert rows(lab, "removed")["leftovers"]["state"] == "ok", lab.read("leftovers.remedy")

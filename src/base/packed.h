@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/source.h"
+
+/// Sources within sources: what is in an archive.
+namespace stapgen::base {
+
+/// The bytes of a file as they are; "-" is stdin. Error (bad_input): it cannot be opened.
+Result<std::unique_ptr<Source>> open_raw(const std::filesystem::path& path);
+
+/// What a source begins with.
+struct Peeked {
+    std::string beginning;           ///< fewer bytes than asked for only at the end
+    std::unique_ptr<Source> source;  ///< all of it
+};
+/// Reads the first `size` bytes. Errors: those of read().
+Result<Peeked> peek(std::unique_ptr<Source> source, std::size_t size);
+
+/// What it holds, unpacked if it is compressed. `name` is for messages.
+Result<std::unique_ptr<Source>> unpacked(std::unique_ptr<Source> source, const std::string& name, Source::Use use);
+
+}  // namespace stapgen::base

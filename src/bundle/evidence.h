@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "bundle/walk.h"
+
+namespace stapgen::bundle {
+
+/// A line of a file in the archive.
+struct Place {
+    std::string file;
+    std::int64_t line = 0;
+};
+
+/// What a counter stood at, or a setting was; the first file that has it counts.
+struct Reading {
+    std::uint64_t value = 0;
+    Place place;
+    std::string format;  ///< "nstat"; empty: a setting
+};
+
+/// Lines of a log that have a text.
+struct LogLines {
+    std::int64_t count = 0;
+    Place first;
+    std::string first_text, last_text;  ///< for a terminal
+};
+
+/// Two sources that say different things of one fact.
+struct Conflict {
+    std::string what, first, second;
+    Place first_place, second_place;
+};
+
+/// All that is known of a host from an archive.
+struct Evidence {
+    std::map<std::pair<std::string, std::string>, Reading> counters;  ///< by name and what it is of
+    std::map<std::string, Reading> settings;                          ///< by the name that sysctl has
+    std::map<std::string, LogLines> logs;                             ///< by text
+    std::optional<double> uptime_s;
+    std::string release;  ///< of its kernel, as `uname -r` prints it; empty: no file says it
+    Place release_place;
+    std::vector<Conflict> conflicts;
+    /// Of all files: read, known but nothing in them, not known.
+    std::int64_t read = 0, empty = 0, unknown = 0;
+    Walked walked;
+};
+
+/// Reads an archive or folder in bounded memory. `texts` are what to look for in logs. Errors: those of walk().
+base::Result<Evidence> read_evidence(const std::filesystem::path& path, const std::vector<std::string>& texts);
+
+}  // namespace stapgen::bundle

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "bundle/evidence.h"
+
+namespace stapgen::bundle {
+
+/// What a finding says of packets. Worst first.
+enum class Severity { lost, late, setting };
+
+/// A row of findings.toml: what in an archive points to lost or late packets.
+struct Rule {
+    std::string name;  ///< "listen-overflow"
+    Severity severity = Severity::lost;
+    std::string means, advice, command;  ///< the recipe that shows more on the live host; may be empty
+    std::vector<std::string> counters;   ///< patterns, '*' is anything: the sum counts
+    std::vector<std::string> never;      ///< patterns of counters that are none of these
+    std::vector<std::string> of;         ///< the same, added up: `counters` are a share of them
+    double least_percent = 0;            ///< of that share; below it nothing is said
+    std::int64_t least = 1;              ///< of the sum
+    std::vector<std::string> logs;       ///< texts in lines of logs
+    std::string full, limit;             ///< settings: the one is at 90 % of the other, or above
+};
+
+/// What was seen: one counter, setting or text of logs.
+struct Seen {
+    std::string what;  ///< "TcpExt.ListenOverflows of -"
+    Place place;
+    std::uint64_t value = 0;
+    std::string text;     ///< of a log: its first line
+    std::string counter;  ///< its name
+};
+
+struct Finding {
+    const Rule* rule = nullptr;
+    std::uint64_t sum = 0;          ///< of its largest counter, since boot, or how far that rose
+    std::optional<double> percent;  ///< of `of`, or of the limit
+    std::vector<Seen> seen;         ///< worst first
+};
+
+/// Reads findings.toml. Errors (bad_input), with line and column.
+base::Result<std::vector<Rule>> read_rules(const std::filesystem::path& file);
+
+/// Texts that the rules look for in logs.
+std::vector<std::string> texts_of(const std::vector<Rule>& rules);
+
+/// What the rules find, worst first. `before` may be null: an earlier archive of the same host; then counters count by
+/// how far they rose since.
+std::vector<Finding> findings_of(const std::vector<Rule>& rules, const Evidence& evidence, const Evidence* before);
+
+}  // namespace stapgen::bundle

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bundle/names.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace stapgen::bundle {
+
+namespace {
+
+/// Programs whose output is read, as first words of a file's name: sos puts "_" for blanks, other tools "-" or "_".
+constexpr std::array<std::string_view, 16> programs{
+    "ethtool", "ip",     "nstat",  "netstat", "tc",         "conntrack", "ss",       "ifconfig",
+    "uname",   "uptime", "sysctl", "dmesg",   "journalctl", "nft",       "iptables", "ip6tables"};
+
+/// Behind the folder of a copy: "net/snmp" of "host/proc/net/snmp" for "proc". Empty: it is not in one.
+std::string_view below(std::string_view path, std::string_view folder) {
+    for (std::size_t at = path.find(folder); at != path.npos; at = path.find(folder, at + 1)) {
+        const bool begins = at == 0 || path[at - 1] == '/' || path[at - 1] == ' ';
+        if (begins && path.substr(at + folder.size()).starts_with('/')) return path.substr(at + folder.size() + 1);
+    }
+    return {};
+}
+
+/// "ethtool -S eth0" of "ethtool_-S_eth0" and "ethtool_-S_eth0.txt".
+std::string command_of(std::string_view name) {
+    if (name.ends_with(".txt") || name.ends_with(".out")) name.remove_suffix(4);
+    std::string command(name);
+    std::ranges::replace(command, '_', ' ');
+    const auto words = base::words(command);
+    if (words.empty()) return {};
+    const auto first = words[0].substr(words[0].rfind('.') + 1);  // sos: "usr.sbin.ethtool"
+    return std::ranges::find(programs, first) == programs.end() ? "" : command;
+}
+
+/// "snmp" of proc/net is "6468/net/snmp" where /proc/net was a link to the copying process's own.
+std::string_view without_process(std::string_view proc) {
+    const auto slash = proc.find('/');
+    return base::is_decimal(proc.substr(0, slash)) && slash != proc.npos ? proc.substr(slash + 1) : proc;
+}
+
+/// Takes "ip netns exec NAME" off the front of a command, and returns the name.
+std::string take_netns(std::string& command) {
+    const auto words = base::words(command);
+    if (words.size() < 5 || words[0] != "ip" || words[1] != "netns" || words[2] != "exec") return {};
+    std::string name(words[3]);
+    command.erase(0, static_cast<std::size_t>(words[4].data() - command.data()));
+    return name;
+}
+
+bool is_log(std::string_view name) {
+    constexpr std::array<std::string_view, 9> beginnings{"messages", "syslog", "kern",    "dmesg",       "journal",
+                                                         "boot.",    "warn",   "console", "vmcore-dmesg"};
+    return base::starts_with_any(name, beginnings) || name.ends_with(".log") || name.find("journal") != name.npos;
+}
+
+}  // namespace
+
+NamedFile named_file(std::string_view path) {
+    NamedFile named;
+    const auto name = path.substr(path.rfind('/') + 1);
+    if (const auto setting = below(path, "proc/sys"); !setting.empty()) {
+        named.setting = setting;
+        std::ranges::replace(named.setting, '/', '.');
+    } else if (const auto proc = below(path, "proc"); !proc.empty()) {
+        named.command = "cat /proc/" + std::string(without_process(proc));
+    } else if (const auto sys = below(path, "sys/class/net"); !sys.empty()) {
+        named.command = "cat /sys/class/net/" + std::string(sys);
+    } else {
+        named.command = command_of(name);
+        named.netns = take_netns(named.command);
+    }
+    named.is_settings = named.command.starts_with("sysctl");
+    named.is_log = is_log(name) || named.command.starts_with("dmesg") || named.command.starts_with("journalctl");
+    return named;
+}
+
+}  // namespace stapgen::bundle

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bundle/show.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace stapgen::bundle {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Of each finding; the rest is counted.
+constexpr std::size_t shown_evidence = 5;
+
+std::string_view name_of(Severity severity) {
+    return severity == Severity::lost ? "lost" : severity == Severity::late ? "late" : "setting";
+}
+
+std::string since(const Report& report) {
+    if (report.before != nullptr) return "between the two archives";
+    if (!report.evidence->uptime_s) return "since boot";
+    const auto seconds = *report.evidence->uptime_s;
+    constexpr double hour = 3600, day = 24 * hour;
+    if (seconds >= 2 * day) return fmt::format("since boot, {:.0f} days", seconds / day);
+    if (seconds >= 2 * hour) return fmt::format("since boot, {:.0f} hours", seconds / hour);
+    return fmt::format("since boot, {:.0f} minutes", seconds / 60);
+}
+
+std::string number(std::uint64_t value) {
+    return base::with_commas(static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX)));
+}
+
+std::string place_of(const Place& place) {
+    return fmt::format("{}:{}", base::printable(place.file), place.line);
+}
+
+void write_finding(const Finding& finding, const Report& report, std::size_t width, std::ostream& out) {
+    const auto& rule = *finding.rule;
+    auto title = fmt::format("{}: {}", name_of(rule.severity), rule.name);
+    if (finding.sum > 0) title += fmt::format(", {} {}", number(finding.sum), since(report));
+    if (finding.percent) title += fmt::format(" ({:.3g} %)", *finding.percent);
+    out << '\n' << title << '\n';
+    const auto say = [&](std::string_view text) { out << base::fitted(fmt::format("  {}", text), width, 0) << '\n'; };
+    say(rule.means);
+    std::size_t left = finding.seen.size();
+    for (const auto& one : finding.seen) {
+        if (finding.seen.size() - left >= shown_evidence) break;
+        --left;
+        out << fmt::format("    {:>9}  {}\n               {}\n", number(one.value), base::printable(one.what),
+                           place_of(one.place));
+        if (!one.text.empty()) out << "               " << one.text << '\n';
+    }
+    if (left > 0) out << fmt::format("    and {} more\n", left);
+    say(rule.advice);
+    if (!rule.command.empty()) out << "  on the host: " << rule.command << '\n';
+}
+
+}  // namespace
+
+void write_text(const Report& report, std::size_t width, std::ostream& out) {
+    const auto& evidence = *report.evidence;
+    const auto& walked = evidence.walked;
+    out << base::printable(report.archive);
+    if (!evidence.release.empty()) out << ", Linux " << base::printable(evidence.release);
+    const auto count = report.findings.size();
+    out << (count == 0   ? ": nothing in it points to lost or late packets\n"
+            : count == 1 ? ": 1 finding\n"
+                         : fmt::format(": {} findings, worst first\n", count));
+    for (const auto& finding : report.findings)
+        write_finding(finding, report, width, out);
+    out << '\n';
+    const auto say = [&](const std::string& text) { out << base::fitted(text, width, 2) << '\n'; };
+    if (report.before == nullptr && count > 0)
+        say("Counters count since boot: the losses may be long ago. 'stapgen report OLDER NEWER', two archives of one "
+            "host, says what rose between them.");
+    for (const auto& conflict : evidence.conflicts) {
+        say(fmt::format("{}: {} says {}, but {} says {}", conflict.what, place_of(conflict.first_place), conflict.first,
+                        place_of(conflict.second_place), conflict.second));
+    }
+    say(fmt::format(
+        "Files: {}; {} read, {} known but with nothing to read, {} not known, {} links and devices passed over.",
+        number(static_cast<std::uint64_t>(walked.files)), evidence.read, evidence.empty, evidence.unknown,
+        walked.passed_over));
+    if (walked.cut_short) say("The archive ends in the middle: it is read up to there.");
+    for (const auto& damaged : walked.damaged)
+        say(fmt::format("damaged: {}", base::printable(damaged)));
+}
+
+void write_json(const Report& report, std::ostream& out) {
+    const auto& evidence = *report.evidence;
+    const auto& walked = evidence.walked;
+    Json json{{"schema", "stapgen.findings/1"}, {"archive", base::printable(report.archive)}};
+    json["release"] = evidence.release.empty() ? Json() : Json(base::printable(evidence.release));
+    json["uptime_s"] = evidence.uptime_s ? Json(*evidence.uptime_s) : Json();
+    json["since"] = report.before == nullptr ? "boot" : "archive";
+    json["findings"] = Json::array();
+    for (const auto& finding : report.findings) {
+        const auto& rule = *finding.rule;
+        Json row{
+            {"name", rule.name}, {"severity", name_of(rule.severity)}, {"means", rule.means}, {"advice", rule.advice}};
+        row["command"] = rule.command.empty() ? Json() : Json(rule.command);
+        row["count"] = finding.sum;
+        row["percent"] = finding.percent ? Json(*finding.percent) : Json();
+        row["evidence"] = Json::array();
+        for (const auto& one : finding.seen) {
+            Json seen{{"what", base::printable(one.what)},
+                      {"value", one.value},
+                      {"file", base::printable(one.place.file)},
+                      {"line", one.place.line}};
+            seen["text"] = one.text.empty() ? Json() : Json(one.text);
+            row["evidence"].push_back(std::move(seen));
+        }
+        json["findings"].push_back(std::move(row));
+    }
+    json["conflicts"] = Json::array();
+    for (const auto& conflict : evidence.conflicts) {
+        json["conflicts"].push_back({{"what", conflict.what},
+                                     {"first", base::printable(conflict.first)},
+                                     {"first_file", base::printable(conflict.first_place.file)},
+                                     {"second", base::printable(conflict.second)},
+                                     {"second_file", base::printable(conflict.second_place.file)}});
+    }
+    json["files"] = {{"all", walked.files},
+                     {"read", evidence.read},
+                     {"empty", evidence.empty},
+                     {"unknown", evidence.unknown},
+                     {"passed_over", walked.passed_over},
+                     {"cut_short", walked.cut_short}};
+    json["damaged"] = Json::array();
+    for (const auto& damaged : walked.damaged)
+        json["damaged"].push_back(base::printable(damaged));
+    out << json.dump() << '\n';
+}
+
+}  // namespace stapgen::bundle

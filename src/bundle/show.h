@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "bundle/evidence.h"
+#include "bundle/findings.h"
+
+namespace stapgen::bundle {
+
+/// What an archive's report says.
+struct Report {
+    std::string archive;
+    const Evidence* evidence = nullptr;
+    const Evidence* before = nullptr;  ///< of an earlier archive of the same host; may be null
+    std::vector<Finding> findings;
+};
+
+/// For a person, in lines of that width.
+void write_text(const Report& report, std::size_t width, std::ostream& out);
+/// One document: schema stapgen.findings/1, docs/reference/formats.md.
+void write_json(const Report& report, std::ostream& out);
+
+}  // namespace stapgen::bundle

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options/options.h"
+#include "cli/options/spec.h"
+
+namespace stapgen::cli {
+
+/// The words that are support archives, or folders with folders in them; none if the words are recordings and texts.
+/// Error (bad_input): some are and some are not, or they are more than two.
+base::Result<std::vector<std::filesystem::path>> archives_among(const std::vector<std::string>& typed);
+
+/// Writes what one archive says, or what rose between an older and a newer one, to stdout. Errors: those of reading
+/// them; a format that findings do not have; the archives are of two kernels.
+base::Result<void> report_archives(const Call& call, const std::vector<std::filesystem::path>& archives,
+                                   const ReportOptions& options);
+
+}  // namespace stapgen::cli

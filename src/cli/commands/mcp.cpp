@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <utility>
+
+#include "base/build_facts.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/options/option_table.h"
+#include "host/facts.h"
+#include "launch/child_process.h"
+#include "mcp/server.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+using mcp::Asked;
+
+/// Tools by stapgen's own commands, each in a process of its own: what a file makes of it ends there.
+class Tools {
+  public:
+    Tools(std::filesystem::path folder, std::string program)
+        : folder_(std::move(folder)), program_(std::move(program)) {}
+
+    [[nodiscard]] std::vector<mcp::Tool> all() const {
+        const auto words = [](const Asked& arguments, const char* name) {
+            const auto found = arguments.find(name);
+            if (found == arguments.end()) return std::vector<std::string>{};
+            return found->is_string() ? std::vector{found->get<std::string>()} : found->get<std::vector<std::string>>();
+        };
+        // What a command is called with: its own words, options, and what is typed behind "--".
+        const auto tool = [&](mcp::Tool one, std::vector<std::string> command, std::vector<std::string> files,
+                              std::vector<std::string> plain) {
+            one.call = [this, words, command = std::move(command), files = std::move(files),
+                        plain = std::move(plain)](const Asked& arguments) -> base::Result<std::string> {
+                auto argv = command;
+                for (const auto* const option : {"map", "modules", "release", "by"}) {
+                    const auto values = words(arguments, option);
+                    if (values.empty()) continue;
+                    const bool is_file = option == std::string_view("map") || option == std::string_view("modules");
+                    const auto value = is_file ? below(values.front()) : base::Result<std::string>(values.front());
+                    if (!value) return value;
+                    argv.push_back(fmt::format("--{}={}", option, *value));
+                }
+                argv.emplace_back("--");
+                for (const auto& name : files) {
+                    for (const auto& typed : words(arguments, name.c_str())) {
+                        auto file = below(typed);
+                        if (!file) return file;
+                        // What is in an archive's folder is never a link's. In a folder of recordings it may be.
+                        if (name != "archives" && std::filesystem::is_directory(*file))
+                            return base::bad_input(fmt::format("{} is a folder", base::printable(typed)),
+                                                   "name its files");
+                        argv.push_back(*std::move(file));
+                    }
+                }
+                for (const auto& name : plain) {
+                    for (auto& word : words(arguments, name.c_str()))
+                        argv.push_back(std::move(word));
+                }
+                return run(std::move(argv));
+            };
+            return one;
+        };
+        const auto file = "below the folder that stapgen mcp serves";
+        return {
+            tool({"list_recipes", "The recipes of stapgen: what each measures", {}, {}}, {"list", "--json"}, {}, {}),
+            tool({"show_recipe",
+                  "What a recipe measures: stages, meanings, options, kernels",
+                  {{"recipe", "its name", false, true}},
+                  {}},
+                 {"show", "--json"}, {}, {"recipe"}),
+            tool({"report",
+                  "Report recordings, or the output of other tools: percentiles by stage, drops, counters",
+                  {{"files", fmt::format("paths {}", file), true, true},
+                   {"by", "fields to group by, separated by commas: port, comm, remote, ...", false, false},
+                   {"map", "the kernel's System.map or kallsyms, for names of addresses", false, false},
+                   {"modules", "a copy of /proc/modules", false, false}},
+                  {}},
+                 {"report", "--format=json"}, {"files"}, {}),
+            tool({"findings",
+                  "What in a support archive (sosreport, must-gather, a tar of logs) or a folder of one points "
+                  "to lost or late packets, with the evidence; of two archives of one host, what rose between them",
+                  {{"archives", fmt::format("one path, or an older and a newer one, {}", file), true, true}},
+                  {}},
+                 {"report", "--format=json"}, {"archives"}, {}),
+            tool({"compare",
+                  "What became slower or faster between two recordings, with confidence",
+                  {{"before", fmt::format("a path {}", file), false, true}, {"after", "another one", false, true}},
+                  {}},
+                 {"compare", "--format=json"}, {"before", "after"}, {}),
+            tool({"resolve",
+                  "Names of kernel addresses, from a symbol table",
+                  {{"map", fmt::format("System.map or kallsyms, {}", file), false, true},
+                   {"modules", "a copy of /proc/modules", false, false},
+                   {"addresses", "0xffffffff8149a8ed, ...", true, true}},
+                  {}},
+                 {"resolve", "--format=json"}, {}, {"addresses"}),
+            tool({"help",
+                  "stapgen's own help: of a recipe, a command, drop-reasons, waits, stap-failures",
+                  {{"words", "\"drop-reasons\", \"NO_SOCKET\"", true, false}},
+                  {}},
+                 {"help"}, {}, {"words"}),
+        };
+    }
+
+  private:
+    static constexpr std::size_t max_answer = 4U << 20U;
+    static constexpr auto max_time = std::chrono::seconds(120);
+
+    /// A path of the client's, once it is known to stay below the folder, whatever links are on the way.
+    [[nodiscard]] base::Result<std::string> below(const std::string& typed) const {
+        std::error_code error;
+        const auto whole = std::filesystem::canonical(folder_ / typed, error);
+        const auto relative = error ? std::filesystem::path() : whole.lexically_relative(folder_);
+        if (relative.empty() || *relative.begin() == "..") {
+            return base::bad_input(fmt::format("there is no {} below the folder", base::printable(typed)),
+                                   "paths are relative to the folder that stapgen mcp was started with");
+        }
+        return whole.string();
+    }
+
+    [[nodiscard]] base::Result<std::string> run(std::vector<std::string> argv) const {
+        argv.insert(argv.begin(), program_);
+        launch::Command command{std::move(argv), {}, {}, folder_};
+        std::string out, said;
+        bool is_long = false;
+        const auto until = std::chrono::steady_clock::now() + max_time;
+        launch::Handlers handlers;
+        handlers.bytes = [&](std::string_view bytes, launch::Control& control) {
+            is_long = is_long || out.size() + bytes.size() > max_answer;
+            if (is_long) return control.stop_within(std::chrono::milliseconds(0));
+            out += bytes;
+        };
+        handlers.error = [&](launch::Line line, launch::Control&) {
+            if (said.size() < max_answer) said.append(line.text).append("\n");
+        };
+        handlers.tick = [&](launch::Control& control) {
+            if (std::chrono::steady_clock::now() > until) control.stop_within(std::chrono::milliseconds(0));
+        };
+        const auto ending = launch::run_child(command, handlers);
+        if (!ending) return tl::make_unexpected(ending.error());
+        if (is_long) {
+            return base::bad_input(fmt::format("the answer is longer than {} MiB", max_answer >> 20U),
+                                   "ask for fewer files, or group by less");
+        }
+        if (ending->was_stopped) return base::bad_input("it took longer than two minutes", "ask for fewer files");
+        // compare ends with 3 where something differs: that is its answer.
+        if (ending->signal != 0 || (ending->exit_code != 0 && out.empty()))
+            return base::bad_input(said.empty() ? "it ended without an answer" : said, {});
+        return out;
+    }
+
+    std::filesystem::path folder_;
+    std::string program_;
+};
+
+base::Result<void> serve_mcp(const Call& /*call*/, const McpOptions& options) {
+    std::error_code error;
+    const auto folder = std::filesystem::canonical(options.folder, error);
+    if (error || !std::filesystem::is_directory(folder))
+        return base::bad_input(fmt::format("{} is no folder", base::printable(options.folder)),
+                               "name the folder that clients may read");
+    const Tools tools(folder, host::own_program().string());
+    const mcp::Server server(base::build_facts.version, tools.all());
+    std::string buffer(mcp::max_request + 2, '\0');
+    while (std::cin.getline(buffer.data(), static_cast<std::streamsize>(buffer.size())) || std::cin.gcount() > 0) {
+        if (std::cin.fail() && !std::cin.eof()) {
+            std::cin.clear();
+            std::cin.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+        }
+        const std::string_view line(buffer.data());
+        if (const auto answer = server.answer(line)) std::cout << *answer << std::endl;
+    }
+    return {};
+}
+
+}  // namespace
+
+CommandSpec mcp_command() {
+    CommandSpec command{"stapgen", "mcp", "Answer programs that ask by the Model Context Protocol"};
+    auto& options = add_values<McpOptions>(command, serve_mcp);
+    command.notes =
+        "A server on stdin and stdout, for clients that start it. It reads the files below one folder: list, show,\n"
+        "report, findings, compare, resolve and help. It measures nothing, loads nothing and writes nothing.\n";
+    command.examples = {"stapgen mcp cases"};
+    command.hidden = true;  // programs start it, and people's help is one screen
+    command.options = {option("folder", "FOLDER", groups::arguments, "What clients may read", "", &options.folder,
+                              {.required = true})};
+    return command;
+}
+
+}  // namespace stapgen::cli

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bundle/evidence.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/files.h"
+#include "bundle/firewall.h"
+#include "bundle/names.h"
+#include "tar_text.h"
+
+using namespace stapgen;
+using namespace stapgen::bundle;
+using namespace stapgen::test;
+
+namespace {
+
+const std::string snmp =
+    "Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors\nUdp: 225645 9337 1408 236183 1399\n";
+const std::string statistics = "NIC statistics:\n     rx_packets: 2101517\n     rx_missed_errors: 211\n";
+const std::string dmesg =
+    "[    0.000000] Linux version 6.12.117\n[ 1009.1] nf_conntrack: table full, dropping packet\n"
+    "[ 1010.1] nf_conntrack: table full, dropping packet\n";
+
+std::uint64_t value_of(const Evidence& evidence, const std::string& name, const std::string& of = "-") {
+    const auto found = evidence.counters.find({name, of});
+    return found == evidence.counters.end() ? UINT64_MAX : found->second.value;
+}
+
+void check_host(const Evidence& evidence) {
+    CHECK(value_of(evidence, "Udp.RcvbufErrors") == 1399);
+    CHECK(value_of(evidence, "ethtool.rx_missed_errors", "eth0") == 211);
+    CHECK(value_of(evidence, "link.rx_dropped", "eth0") == 17);
+    CHECK(value_of(evidence, "ethtool.rx_missed_errors", "eth0 in netns left") == 3);
+    CHECK(evidence.counters.at({"Udp.RcvbufErrors", "-"}).place.line == 2);
+    CHECK(evidence.settings.at("net.core.rmem_max").value == 212992);
+    CHECK(evidence.settings.at("net.core.somaxconn").value == 4096);
+    CHECK(evidence.uptime_s == 12.0 * 86400 + 3 * 3600 + 7 * 60);
+    CHECK(evidence.release == "6.12.117+deb13-amd64");
+    const auto& log = evidence.logs.at("nf_conntrack: table full");
+    CHECK(log.count == 2);
+    CHECK(log.first.line == 2);
+    CHECK(evidence.unknown == 1);
+    CHECK(evidence.empty == 1);
+}
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+const Files host{
+    {"sos/proc/net/snmp", snmp},
+    {"sos/sos_commands/networking/ethtool_-S_eth0", statistics},
+    {"sos/sos_commands/networking/ip_netns_exec_left_ethtool_-S_eth0", "NIC statistics:\n     rx_missed_errors: 3\n"},
+    {"sos/sys/class/net/eth0/statistics/rx_dropped", "17\n"},
+    {"sos/sos_commands/kernel/sysctl_-a", "net.core.rmem_max = 212992\nnet.ipv4.tcp_mem = 1 2 3\n"},
+    {"sos/proc/sys/net/core/somaxconn", "4096\n"},
+    {"sos/sos_commands/host/uptime", " 17:04:11 up 12 days,  3:07,  2 users,  load average: 0.52, 0.58, 0.59\n"},
+    {"sos/sos_commands/kernel/uname_-a",
+     "Linux web1 6.12.117+deb13-amd64 #1 SMP PREEMPT_DYNAMIC Debian x86_64 GNU/Linux\n"},
+    {"sos/sos_commands/kernel/dmesg", dmesg},
+    {"sos/etc/hosts", "127.0.0.1 localhost\n"},
+    {"sos/sos_commands/networking/netstat_-s", "sh: netstat: command not found\n"},
+};
+const std::vector<std::string> texts{"nf_conntrack: table full"};
+
+}  // namespace
+
+TEST_CASE("a host's evidence is the same of a folder, of its archive, and of one in an archive") {
+    const auto folder = base::PrivateDirectory::create();
+    REQUIRE(folder);
+    std::string archive;
+    for (const auto& [name, content] : host) {
+        const auto path = folder->path() / "tree" / name;
+        std::filesystem::create_directories(path.parent_path());
+        std::ofstream(path) << content;
+        archive += tar_file(name, content);
+    }
+    std::filesystem::create_symlink("/etc/hostname", folder->path() / "tree/sos/link");
+    const auto of_folder = read_evidence(folder->path() / "tree", texts);
+    REQUIRE(of_folder);
+    check_host(*of_folder);
+    CHECK(of_folder->walked.passed_over == 1);
+    CHECK(of_folder->walked.files == 11);
+
+    const auto file = folder->path() / "sos.tar";
+    REQUIRE(base::replace_file(file, archive + tar_end));
+    CHECK(is_archive(file).value());
+    const auto of_archive = read_evidence(file, texts);
+    REQUIRE(of_archive);
+    check_host(*of_archive);
+    CHECK(of_archive->counters.at({"Udp.RcvbufErrors", "-"}).place.file == "sos/proc/net/snmp");
+
+    REQUIRE(base::replace_file(file, tar_file("hosts/sos.tar", archive + tar_end) + tar_end));
+    const auto nested = read_evidence(file, texts);
+    REQUIRE(nested);
+    check_host(*nested);
+    CHECK(nested->counters.at({"Udp.RcvbufErrors", "-"}).place.file == "hosts/sos.tar: sos/proc/net/snmp");
+}
+
+TEST_CASE("of two kernels in one archive both are named") {
+    const auto folder = base::PrivateDirectory::create();
+    REQUIRE(folder);
+    const auto file = folder->path() / "a.tar";
+    REQUIRE(
+        base::replace_file(file, tar_file("uname_-a", "Linux web1 6.1.0-9-amd64 #1 SMP Debian x86_64\n") +
+                                     tar_file("proc/version", "Linux version 6.12.1-1-amd64 (x@y) (gcc) #1 SMP\n")));
+    const auto evidence = read_evidence(file, {});
+    REQUIRE(evidence);
+    REQUIRE(evidence->conflicts.size() == 1);
+    CHECK(evidence->conflicts[0].first == "6.1.0-9-amd64");
+    CHECK(evidence->conflicts[0].second == "6.12.1-1-amd64");
+}
+
+TEST_CASE("what a file's name says") {
+    CHECK(named_file("sos_commands/networking/ethtool_-S_eth0").command == "ethtool -S eth0");
+    CHECK(named_file("a/ip_-s_-d_link").command == "ip -s -d link");
+    CHECK(named_file("a/nft_-a_list_ruleset").command == "nft -a list ruleset");
+    CHECK(named_file("cluster/host/proc/net/softnet_stat").command == "cat /proc/net/softnet_stat");
+    CHECK(named_file("sos/proc/6468/net/snmp").command == "cat /proc/net/snmp");
+    const auto inner = named_file("a/ip_netns_exec_left_ethtool_-S_eth0");
+    CHECK(inner.command == "ethtool -S eth0");
+    CHECK(inner.netns == "left");
+    CHECK(named_file("proc/sys/net/ipv4/tcp_mem").setting == "net.ipv4.tcp_mem");
+    CHECK(named_file("a/sysctl_-a").is_settings);
+    for (const auto* const log :
+         {"var/log/messages-20260101", "a/dmesg", "var/log/kern.log", "a/journalctl_--no-pager", "boot.msg"}) {
+        CAPTURE(log);
+        CHECK(named_file(log).is_log);
+    }
+    CHECK(named_file("etc/hosts").command.empty());
+    CHECK_FALSE(named_file("etc/hosts").is_log);
+}
+
+TEST_CASE("rules that drop, of nft and of iptables") {
+    FirewallReader reader;
+    const auto read = [&](const char* line) {
+        const auto rule = reader.read(line);
+        return rule ? rule->name + " " + std::to_string(rule->packets) + " " + rule->of : std::string();
+    };
+    CHECK(read("table inet filter { # handle 1").empty());
+    CHECK(read("\tchain input { # handle 1").empty());
+    CHECK(read("\t\ttcp dport 7001 counter packets 17 bytes 1020 drop # handle 3") ==
+          "firewall.drop 17 inet filter input: tcp dport 7001");
+    CHECK(read("\t\tcounter packets 23 bytes 1 reject with icmp port-unreachable") ==
+          "firewall.reject 23 inet filter input:");
+    CHECK(read("\t\ttcp dport 22 counter packets 5 bytes 1020 accept").empty());
+    CHECK(read("\t\ttcp dport 7001 drop").empty());
+    CHECK(read("Chain INPUT (policy DROP 19 packets, 1140 bytes)") == "firewall.drop 19 INPUT: policy");
+    CHECK(read("Chain OUTPUT (policy ACCEPT 19 packets, 1140 bytes)").empty());
+    CHECK(read("    pkts      bytes target     prot opt in     out     source               destination").empty());
+    CHECK(read("      17     1020 DROP       tcp  --  *      *       0.0.0.0/0            0.0.0.0/0            tcp "
+               "dpt:7001") == "firewall.drop 17 OUTPUT: tcp tcp dpt:7001");
+    CHECK(read("  17K  1020 REJECT       all  --  *      *       0.0.0.0/0            0.0.0.0/0") ==
+          "firewall.reject 17000 OUTPUT: all");
+    CHECK(read("  17  1020 ACCEPT       all  --  *      *       0.0.0.0/0            0.0.0.0/0").empty());
+}

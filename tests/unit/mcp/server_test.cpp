@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mcp/server.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace stapgen;
+using namespace stapgen::mcp;
+
+namespace {
+
+Server server() {
+    return {"1.2",
+            {{"echo",
+              "Says it again",
+              {{"text", "what", false, true}, {"more", "others", true, false}},
+              [](const Asked& arguments) -> base::Result<std::string> {
+                  if (arguments["text"] == "fail") return base::bad_input("it fails", "do not");
+                  return arguments["text"].get<std::string>();
+              }}}};
+}
+
+Json asked(const std::string& line) {
+    const auto answer = server().answer(line);
+    REQUIRE(answer);
+    CHECK(answer->find('\n') == std::string::npos);
+    return Json::parse(*answer);
+}
+
+Json called(const std::string& parameters) {
+    return asked(R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":)" + parameters + "}");
+}
+
+}  // namespace
+
+TEST_CASE("it begins with a revision of the protocol that both know") {
+    const auto begin = [](const std::string& revision) {
+        return asked(R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":")" + revision +
+                     R"("}})");
+    };
+    CHECK(begin("2024-11-05")["result"]["protocolVersion"] == "2024-11-05");
+    CHECK(begin("1999-01-01")["result"]["protocolVersion"] == "2025-06-18");
+    CHECK(begin("2025-06-18")["result"]["serverInfo"]["version"] == "1.2");
+    CHECK(begin("2025-06-18")["id"] == 1);
+    CHECK_FALSE(server().answer(R"({"jsonrpc":"2.0","method":"notifications/initialized"})"));
+    CHECK(asked(R"({"jsonrpc":"2.0","id":"x","method":"ping"})")["result"] == Json::object());
+}
+
+TEST_CASE("it lists its tools with the schema of their arguments") {
+    const auto tool = asked(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})")["result"]["tools"][0];
+    CHECK(tool["name"] == "echo");
+    CHECK(tool["inputSchema"]["properties"]["text"]["type"] == "string");
+    CHECK(tool["inputSchema"]["properties"]["more"]["items"]["type"] == "string");
+    CHECK(tool["inputSchema"]["required"] == Json::array({"text"}));
+    CHECK(tool["annotations"]["readOnlyHint"] == true);
+}
+
+TEST_CASE("a tool's answer, and its error, are for the one who asked") {
+    const auto good = called(R"({"name":"echo","arguments":{"text":"a\u001bb"}})");
+    CHECK(good["result"]["content"][0]["text"] ==
+          "a\x1b"
+          "b");
+    CHECK(good["result"]["isError"] == false);
+    const auto bad = called(R"({"name":"echo","arguments":{"text":"fail"}})");
+    CHECK(bad["result"]["isError"] == true);
+    CHECK(bad["result"]["content"][0]["text"] == "it fails\nhint: do not");
+}
+
+TEST_CASE("what is no request is an error, whatever it is") {
+    for (const auto* const parameters :
+         {R"({"name":"other"})", R"({"name":7})", R"({})", R"({"name":"echo"})", R"({"name":"echo","arguments":[]})",
+          R"({"name":"echo","arguments":{"text":7}})", R"({"name":"echo","arguments":{"text":"a","x":"b"}})",
+          R"({"name":"echo","arguments":{"text":"a","more":"b"}})",
+          R"({"name":"echo","arguments":{"text":"a","more":[7]}})"}) {
+        CAPTURE(parameters);
+        CHECK(called(parameters)["error"]["code"] == -32602);
+    }
+    CHECK(asked("nonsense")["error"]["code"] == -32700);
+    CHECK(asked("[]")["error"]["code"] == -32600);
+    CHECK(asked(R"({"id":1})")["error"]["code"] == -32600);
+    CHECK(asked(R"({"id":1,"method":"tools/call","params":[]})")["error"]["code"] == -32602);
+    CHECK(asked(R"({"id":1,"method":"resources/list"})")["error"]["code"] == -32601);
+    CHECK(asked(std::string(max_request + 1, ' ') + "x")["error"]["code"] == -32600);
+    CHECK_FALSE(server().answer("  "));
+    CHECK(asked(std::string(10000, '['))["error"].contains("message"));
+}
