@@ -163,7 +163,7 @@ class Explainer:
     def only_ours(ours):
         if ours.module == "bpf" and ours.size <= PAGE:
             return "behind a BPF program, on its page"
-        if ours.module.startswith("__builtin__") and ours.size == PAGE and ours.offset <= PAGE:
+        if (ours.module or "").startswith("__builtin__") and ours.size == PAGE and ours.offset <= PAGE:
             return "a page of ftrace or kprobes: kallsyms names it, %pS does not"
         return None
 
