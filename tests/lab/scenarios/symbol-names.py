@@ -165,6 +165,8 @@ class Explainer:
             return "behind a BPF program, on its page"
         if (ours.module or "").startswith("__builtin__") and ours.size == PAGE and ours.offset <= PAGE:
             return "a page of ftrace or kprobes: kallsyms names it, %pS does not"
+        if ours.module is None and ours.name == "_text":
+            return "the image's header, before _stext (arm64): kallsyms names it, %pS does not"
         return None
 
 
