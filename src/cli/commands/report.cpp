@@ -146,9 +146,8 @@ CommandSpec report_command() {
         "  drops in the output of pwru, nettrace, tcpdrop, bpftrace (@[kstack]: N), Prometheus (kfree_skb_total)\n"
         "  counters: rises between two samples, totals of one: nstat, netstat -s and -i, ip -s link, ifconfig,\n"
         "    ethtool -S, tc -s qdisc, conntrack -S, ss -ti, files of /proc/net and /sys/class/net, a diff of two\n"
-        "  support archives, and folders of one (sosreport, must-gather, a tar of logs): what in them points to lost "
-        "or\n"
-        "    late packets; of two archives of one host, what rose\n"
+        "  support archives, and folders of one (sosreport, must-gather, a tar of logs): what in them points to\n"
+        "    lost or late packets; of two archives of one host, what rose\n"
         "Adds up several files of one recipe, of one host or of many; each is read by a core of its own.\n";
     command.examples = {
         "stapgen report slow.rec",
