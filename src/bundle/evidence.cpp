@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bundle/evidence.h"
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -139,11 +139,9 @@ class Reader {
             for (const auto& text : texts_) {
                 if (line.find(text) == line.npos) continue;
                 auto& log = evidence_.logs[text];
-                if (log.count++ == 0) {
-                    log.first = {path, number};
-                    log.first_text = base::printable(line.substr(0, max_excerpt));
-                }
-                log.last_text = base::printable(line.substr(0, max_excerpt));
+                if (log.count++ > 0) continue;
+                log.first = {path, number};
+                log.first_text = base::printable(line.substr(0, max_excerpt));
             }
         }
         return found;

@@ -31,7 +31,7 @@ struct Reading {
 struct LogLines {
     std::int64_t count = 0;
     Place first;
-    std::string first_text, last_text;  ///< for a terminal
+    std::string first_text;  ///< for a terminal
 };
 
 /// Two sources that say different things of one fact.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -16,6 +17,7 @@ namespace stapgen::bundle {
 namespace {
 
 constexpr double full_percent = 90;
+constexpr std::array severities{Severity::lost, Severity::late, Severity::setting};
 
 bool fits(const std::vector<std::string>& patterns, std::string_view name) {
     return std::ranges::any_of(patterns, [&](const auto& pattern) { return base::match(pattern, name).has_value(); });
@@ -98,6 +100,10 @@ std::optional<Finding> apply(const Rule& rule, const Evidence& evidence, const E
 
 }  // namespace
 
+std::string_view name_of(Severity severity) {
+    return severity == Severity::lost ? "lost" : severity == Severity::late ? "late" : "setting";
+}
+
 base::Result<std::vector<Rule>> read_rules(const std::filesystem::path& file) {
     const auto text = base::read_file(file);
     if (!text) return tl::make_unexpected(text.error());
@@ -107,11 +113,10 @@ base::Result<std::vector<Rule>> read_rules(const std::filesystem::path& file) {
             Rule rule;
             rule.name = row.text("name");
             const auto severity = row.text("severity");
-            if (severity != "lost" && severity != "late" && severity != "setting")
+            const auto known = std::ranges::find(severities, severity, name_of);
+            if (known == severities.end())
                 row.wrong("severity", "'severity' is neither \"lost\", \"late\" nor \"setting\"");
-            rule.severity = severity == "lost"   ? Severity::lost
-                            : severity == "late" ? Severity::late
-                                                 : Severity::setting;
+            rule.severity = *known;
             rule.means = row.text("means");
             rule.advice = row.text("advice");
             rule.command = row.text_or("command");

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -14,6 +15,8 @@ namespace stapgen::bundle {
 
 /// What a finding says of packets. Worst first.
 enum class Severity { lost, late, setting };
+/// As the table and reports have it.
+std::string_view name_of(Severity severity);
 
 /// A row of findings.toml: what in an archive points to lost or late packets.
 struct Rule {

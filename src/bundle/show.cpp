@@ -17,10 +17,6 @@ using Json = nlohmann::ordered_json;
 /// Of each finding; the rest is counted.
 constexpr std::size_t shown_evidence = 5;
 
-std::string_view name_of(Severity severity) {
-    return severity == Severity::lost ? "lost" : severity == Severity::late ? "late" : "setting";
-}
-
 std::string since(const Report& report) {
     if (report.before != nullptr) return "between the two archives";
     if (!report.evidence->uptime_s) return "since boot";

@@ -99,7 +99,7 @@ TEST_CASE("settings and logs are evidence, too") {
     evidence.settings["net.netfilter.nf_conntrack_count"].value = 58983;
     CHECK(names(evidence) == Names{"conntrack-full"});
     evidence = {};
-    evidence.logs["nf_conntrack: table full"] = {23, {"dmesg", 1009}, "[ 7.1] nf_conntrack: table full", "last"};
+    evidence.logs["nf_conntrack: table full"] = {23, {"dmesg", 1009}, "[ 7.1] nf_conntrack: table full"};
     const auto found = findings_of(rules(), evidence, nullptr);
     REQUIRE(found.size() == 1);
     CHECK(found[0].rule->name == "conntrack-full");

@@ -59,13 +59,13 @@ Handlers impatient() {
     return handlers;
 }
 
-// As a user does who presses Ctrl-C until it ends, once the child has said that it ignores that.
+// As a user does who presses Ctrl-C twice, once the child has said that it ignores that.
 Handlers interrupted() {
     auto handlers = impatient();
     handlers.stop_timeout = std::chrono::hours(1);
     handlers.output = [](Line, Control&) { ::kill(::getpid(), SIGINT); };
-    handlers.tick = [](Control& control) {
-        if (control.ending()) ::kill(::getpid(), SIGINT);
+    handlers.tick = [left = 1](Control& control) mutable {
+        if (control.ending() && left-- > 0) ::kill(::getpid(), SIGINT);
     };
     return handlers;
 }
