@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <utility>
 
-#include "base/limits.h"
 #include "base/text.h"
 #include "bundle/firewall.h"
+#include "bundle/lines.h"
 #include "bundle/names.h"
 #include "decode/format_detector.h"
 #include "symbols/log_release.h"
@@ -18,45 +18,8 @@ namespace {
 
 /// Readings kept of each kind: an archive may have any number of names.
 constexpr std::size_t max_readings = 65536;
-/// How far a file is looked into for something known: /proc/kallsyms is 20 MB.
-constexpr std::size_t looked_into = 64U << 10U;
-
-/// The lines of a text, without their ends.
-class Lines {
-  public:
-    explicit Lines(base::Source& source) : source_(source) {}
-
-    /// The next one; false at the end. Of a longer one than any, what is more is a line of its own.
-    base::Result<bool> next(std::string_view& line) {
-        for (;;) {
-            const std::string_view held(buffer_.data() + begin_, end_ - begin_);
-            const auto newline = held.find('\n', searched_);
-            if (newline != held.npos || held.size() >= base::limits::line_bytes || (at_end_ && !held.empty())) {
-                line = held.substr(0, newline);
-                begin_ += std::min(held.size(), line.size() + (newline == held.npos ? 0 : 1));
-                searched_ = 0;
-                return true;
-            }
-            if (at_end_) return false;
-            searched_ = held.size();
-            std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
-                      buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
-            end_ -= std::exchange(begin_, 0);
-            if (buffer_.size() - end_ < piece) buffer_.resize(end_ + piece);
-            const auto count = source_.read(std::span(buffer_).subspan(end_));
-            if (!count) return tl::make_unexpected(count.error());
-            end_ += *count;
-            at_end_ = *count == 0;
-        }
-    }
-
-  private:
-    static constexpr std::size_t piece = 64U << 10U;
-    base::Source& source_;
-    std::vector<char> buffer_ = std::vector<char>(piece);
-    std::size_t begin_ = 0, end_ = 0, searched_ = 0;
-    bool at_end_ = false;
-};
+/// How far a section is looked into for something known: /proc/kallsyms is 20 MB, and an archive may be a whole /usr.
+constexpr std::size_t looked_into = 16U << 10U;
 
 /// Seconds of "17:04:11 up 12 days,  3:07,  2 users" and of /proc/uptime, "1048020.11 4019922.02".
 std::optional<double> uptime_of(std::string_view line) {
@@ -89,7 +52,9 @@ class Counters final : public decode::FormatDetector::Sink {
     Counters(Evidence& evidence, const std::string& file, const std::string& netns)
         : evidence_(evidence), file_(file), netns_(netns) {}
     void record(decode::FormatDetector::Source& /*source*/, const decode::Record& /*record*/) override { ++records; }
-    void line(decode::FormatDetector::Source& /*source*/, const decode::Line& line) override {
+    void line(decode::FormatDetector::Source& source, const decode::Line& line) override {
+        // What aggregates has no records.
+        if (std::holds_alternative<decode::HeaderLine>(line) && source.importer == "stapgen") ++records;
         const auto* const reading = std::get_if<decode::CounterReading>(&line);
         if (reading == nullptr) return;
         ++values;
@@ -118,39 +83,65 @@ class Reader {
   public:
     Reader(Evidence& evidence, const std::vector<std::string>& texts) : evidence_(evidence), texts_(texts) {}
 
-    base::Result<void> take(File file) {
-        const auto named = named_file(file.path);
+    void take(const File& file) {
+        const auto by_name = named_file(file.path);
         Lines lines(*file.content);
-        // What is damaged within is said by the walk where the archive is; of one file the rest counts.
-        const auto known = named.is_log                                  ? read_log(file.path, lines)
-                           : named.is_settings || !named.setting.empty() ? read_settings(file.path, named, lines)
-                                                                         : read_counters(file.path, named, lines);
-        const bool is_named = named.is_log || named.is_settings || !named.setting.empty() || !named.command.empty();
+        bool known = read_section(file.path, by_name, lines);
+        bool is_named = by_name.is_known();
+        while (lines.next_section()) {
+            const auto named = named_section(lines.title());
+            is_named = is_named || named.is_known();
+            // What is damaged within is said by the walk where the archive is; of one file the rest counts.
+            known = read_section(file.path, named, lines) || known;
+        }
         ++(known ? evidence_.read : is_named ? evidence_.empty : evidence_.unknown);
-        return {};
     }
 
   private:
+    bool read_section(const std::string& path, const NamedFile& named, Lines& lines) {
+        if (named.is_symbols || named.is_modules) {
+            std::string_view line;
+            auto& paths = named.is_symbols ? evidence_.symbols : evidence_.modules;
+            if (!lines.next(line)) return false;
+            if (paths.size() < max_results) paths.push_back(path);
+            return true;
+        }
+        if (named.is_log) return read_log(path, lines);
+        if (named.is_settings || !named.setting.empty()) return read_settings(path, named, lines);
+        return read_counters(path, named, lines);
+    }
+
     bool read_log(const std::string& path, Lines& lines) {
         std::string_view line;
         bool found = false;
-        for (std::int64_t number = 1; lines.next(line).value_or(false); ++number) {
+        while (lines.next(line)) {
             found = true;
+            read_kaslr_offset(line);
             for (const auto& text : texts_) {
                 if (line.find(text) == line.npos) continue;
                 auto& log = evidence_.logs[text];
                 if (log.count++ > 0) continue;
-                log.first = {path, number};
+                log.first = {path, lines.number()};
                 log.first_text = base::printable(line.substr(0, max_excerpt));
             }
         }
         return found;
     }
 
+    /// dump_kernel_offset() of arch/x86/kernel/setup.c and arch/arm64/kernel/setup.c.
+    void read_kaslr_offset(std::string_view line) {
+        constexpr std::string_view before = "Kernel Offset: 0x";
+        const auto at = line.find(before);
+        if (at == line.npos || evidence_.kaslr_offsets.size() > 1) return;
+        const auto digits = line.substr(at + before.size());
+        const auto offset = base::to_unsigned(digits.substr(0, digits.find(' ')), 16);
+        if (offset && *offset < INT64_MAX) evidence_.kaslr_offsets.insert(static_cast<std::int64_t>(*offset));
+    }
+
     bool read_settings(const std::string& path, const NamedFile& named, Lines& lines) {
         std::string_view line;
         bool found = false;
-        for (std::int64_t number = 1; lines.next(line).value_or(false); ++number) {
+        while (lines.next(line)) {
             // "net.core.rmem_max = 212992"; or a file of /proc/sys, which is the value alone.
             auto name = std::string_view(named.setting), value = line;
             if (name.empty()) {
@@ -163,7 +154,7 @@ class Reader {
             if (!number_set) continue;
             found = true;
             if (evidence_.settings.size() < max_readings)
-                evidence_.settings.try_emplace(std::string(name), Reading{*number_set, {path, number}, {}});
+                evidence_.settings.try_emplace(std::string(name), Reading{*number_set, {path, lines.number()}, {}});
         }
         return found;
     }
@@ -179,17 +170,24 @@ class Reader {
         decode::FormatDetector detector(decode::FormatDetector::Repair::no);
         const bool is_of_device = named.command.starts_with("cat /sys/class/net/");
         if (!named.command.empty() && !is_of_device) detector.feed(named.command + "\n", counters);
+        symbols::ReleaseFinder kernel;  // of drops; perf and people say it in front of them
         std::size_t seen = 0;
         std::string_view line;
         std::string whole;
-        for (counters.number = 1; lines.next(line).value_or(false); ++counters.number) {
+        while (lines.next(line)) {
             seen += line.size() + 1;
-            if (counters.values + counters.records == 0 && seen > looked_into) break;
+            if (counters.values + counters.records == 0 && (seen > looked_into || !lines.is_text())) break;
+            counters.number = lines.number();
+            if (lines.number() < looked_for_release) kernel.read(line);
             whole = is_of_device ? named.command.substr(4) + ":" : std::string();
             whole.append(line).append("\n");
             detector.feed(whole, counters);
         }
         detector.finish("", counters);
+        if (counters.records > 0 && evidence_.results.size() < max_results) {
+            evidence_.results.push_back(path);
+            take_release(kernel, {path, 1});
+        }
         return counters.values + counters.records > 0;
     }
 
@@ -197,7 +195,7 @@ class Reader {
         FirewallReader reader;
         std::string_view line;
         bool found = false;
-        for (std::int64_t number = 1; lines.next(line).value_or(false); ++number) {
+        while (lines.next(line)) {
             const auto rule = reader.read(line);
             if (!rule) continue;
             found = true;
@@ -206,7 +204,8 @@ class Reader {
             const bool is_first = firewall_.empty() || firewall_ == path;
             if (!is_first || evidence_.counters.size() >= max_readings) continue;
             firewall_ = path;
-            auto& reading = evidence_.counters.try_emplace(key, Reading{0, {path, number}, "firewall"}).first->second;
+            auto& reading =
+                evidence_.counters.try_emplace(key, Reading{0, {path, lines.number()}, "firewall"}).first->second;
             reading.value += rule->packets;
         }
         return found;
@@ -214,25 +213,30 @@ class Reader {
 
     bool read_host(const std::string& path, const NamedFile& named, Lines& lines) {
         std::string_view line;
-        if (!lines.next(line).value_or(false)) return false;
+        if (!lines.next(line)) return false;
         if (named.command.find("uptime") != named.command.npos) {
             if (!evidence_.uptime_s) evidence_.uptime_s = uptime_of(line);
             return evidence_.uptime_s.has_value();
         }
         symbols::ReleaseFinder finder;
         finder.read(line);
+        return take_release(finder, {path, lines.number()});
+    }
+
+    bool take_release(const symbols::ReleaseFinder& finder, const Place& place) {
         const auto release = finder.release();
         if (release.empty()) return false;
         if (evidence_.release.empty()) {
             evidence_.release = release;
-            evidence_.release_place = {path, 1};
+            evidence_.release_place = place;
         } else if (symbols::is_same_release(evidence_.release, release) == symbols::SameRelease::no) {
-            evidence_.conflicts.push_back({"kernel", evidence_.release, release, evidence_.release_place, {path, 1}});
+            evidence_.conflicts.push_back({"kernel", evidence_.release, release, evidence_.release_place, place});
         }
         return true;
     }
 
-    static constexpr std::size_t max_excerpt = 200;
+    static constexpr std::size_t max_excerpt = 200, max_results = 16;
+    static constexpr std::int64_t looked_for_release = 50;  ///< lines
 
     Evidence& evidence_;
     const std::vector<std::string>& texts_;
@@ -244,7 +248,7 @@ class Reader {
 base::Result<Evidence> read_evidence(const std::filesystem::path& path, const std::vector<std::string>& texts) {
     Evidence evidence;
     Reader reader(evidence, texts);
-    auto walked = walk(path, [&](File file) { return reader.take(std::move(file)); });
+    auto walked = walk(path, [&](const File& file) { reader.take(file); });
     if (!walked) return tl::make_unexpected(walked.error());
     evidence.walked = *std::move(walked);
     return evidence;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +50,11 @@ struct Evidence {
     std::string release;  ///< of its kernel, as `uname -r` prints it; empty: no file says it
     Place release_place;
     std::vector<Conflict> conflicts;
+    /// Paths of files with drops or a recording, which are no counters; and of the kernel's symbols and modules.
+    std::vector<std::string> results, symbols, modules;
+    /// What a panic printed ("Kernel Offset: 0x1c000000 from 0xffffffff81000000"), wherever one is in the logs.
+    std::set<std::int64_t> kaslr_offsets;
+    std::string refused_names;  ///< why its symbols name no drops, for a person; empty: they do, or there are none
     /// Of all files: read, known but nothing in them, not known.
     std::int64_t read = 0, empty = 0, unknown = 0;
     Walked walked;

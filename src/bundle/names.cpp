@@ -24,15 +24,14 @@ std::string_view below(std::string_view path, std::string_view folder) {
     return {};
 }
 
-/// "ethtool -S eth0" of "ethtool_-S_eth0" and "ethtool_-S_eth0.txt".
-std::string command_of(std::string_view name) {
-    if (name.ends_with(".txt") || name.ends_with(".out")) name.remove_suffix(4);
-    std::string command(name);
-    std::ranges::replace(command, '_', ' ');
-    const auto words = base::words(command);
+/// "ethtool -S eth0" of "/sbin/ethtool -S eth0", and of "usr.sbin.ethtool -S eth0" as sos has it. Empty: another
+/// program.
+std::string command_of(std::string_view text) {
+    const auto words = base::words(text);
     if (words.empty()) return {};
-    const auto first = words[0].substr(words[0].rfind('.') + 1);  // sos: "usr.sbin.ethtool"
-    return std::ranges::find(programs, first) == programs.end() ? "" : command;
+    const auto program = words[0].substr(words[0].find_last_of("./") + 1);
+    if (std::ranges::find(programs, program) == programs.end()) return {};
+    return std::string(text.substr(static_cast<std::size_t>(program.data() - text.data())));
 }
 
 /// "snmp" of proc/net is "6468/net/snmp" where /proc/net was a link to the copying process's own.
@@ -41,19 +40,26 @@ std::string_view without_process(std::string_view proc) {
     return base::is_decimal(proc.substr(0, slash)) && slash != proc.npos ? proc.substr(slash + 1) : proc;
 }
 
-/// Takes "ip netns exec NAME" off the front of a command, and returns the name.
-std::string take_netns(std::string& command) {
-    const auto words = base::words(command);
-    if (words.size() < 5 || words[0] != "ip" || words[1] != "netns" || words[2] != "exec") return {};
-    std::string name(words[3]);
-    command.erase(0, static_cast<std::size_t>(words[4].data() - command.data()));
-    return name;
+/// Sets the command, and the network namespace of "ip netns exec NAME COMMAND".
+void set_command(NamedFile& named, std::string_view text) {
+    named.command = command_of(text);
+    const auto words = base::words(named.command);
+    if (words.size() < 5 || words[0] != "ip" || words[1] != "netns" || words[2] != "exec") return;
+    named.netns = words[3];
+    named.command = command_of(named.command.substr(static_cast<std::size_t>(words[4].data() - named.command.data())));
 }
 
 bool is_log(std::string_view name) {
     constexpr std::array<std::string_view, 9> beginnings{"messages", "syslog", "kern",    "dmesg",       "journal",
                                                          "boot.",    "warn",   "console", "vmcore-dmesg"};
     return base::starts_with_any(name, beginnings) || name.ends_with(".log") || name.find("journal") != name.npos;
+}
+
+void set_kind(NamedFile& named, std::string_view name) {
+    named.is_settings = named.command.starts_with("sysctl");
+    named.is_symbols = name == "kallsyms" || name.starts_with("System.map");
+    named.is_modules = named.command == "cat /proc/modules";
+    named.is_log = is_log(name) || named.command.starts_with("dmesg") || named.command.starts_with("journalctl");
 }
 
 }  // namespace
@@ -69,11 +75,20 @@ NamedFile named_file(std::string_view path) {
     } else if (const auto sys = below(path, "sys/class/net"); !sys.empty()) {
         named.command = "cat /sys/class/net/" + std::string(sys);
     } else {
-        named.command = command_of(name);
-        named.netns = take_netns(named.command);
+        auto text =
+            std::string(name.substr(0, name.size() - (name.ends_with(".txt") || name.ends_with(".out") ? 4 : 0)));
+        std::ranges::replace(text, '_', ' ');
+        set_command(named, text);
     }
-    named.is_settings = named.command.starts_with("sysctl");
-    named.is_log = is_log(name) || named.command.starts_with("dmesg") || named.command.starts_with("journalctl");
+    set_kind(named, name);
+    return named;
+}
+
+NamedFile named_section(std::string_view title) {
+    NamedFile named;
+    set_command(named, title);
+    if (named.command.empty() && title.starts_with('/')) return named_file(title.substr(0, title.find(" - ")));
+    set_kind(named, "");
     return named;
 }
 

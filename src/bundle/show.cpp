@@ -64,9 +64,10 @@ void write_text(const Report& report, std::size_t width, std::ostream& out) {
     out << base::printable(report.archive);
     if (!evidence.release.empty()) out << ", Linux " << base::printable(evidence.release);
     const auto count = report.findings.size();
-    out << (count == 0   ? ": nothing in it points to lost or late packets\n"
-            : count == 1 ? ": 1 finding\n"
-                         : fmt::format(": {} findings, worst first\n", count));
+    out << (count == 0 && !evidence.results.empty() ? ": no finding by its counters and logs\n"
+            : count == 0                            ? ": nothing in it points to lost or late packets\n"
+            : count == 1                            ? ": 1 finding\n"
+                                                    : fmt::format(": {} findings, worst first\n", count));
     for (const auto& finding : report.findings)
         write_finding(finding, report, width, out);
     out << '\n';
@@ -82,7 +83,11 @@ void write_text(const Report& report, std::size_t width, std::ostream& out) {
         "Files: {}; {} read, {} known but with nothing to read, {} not known, {} links and devices passed over.",
         number(static_cast<std::uint64_t>(walked.files)), evidence.read, evidence.empty, evidence.unknown,
         walked.passed_over));
+    if (!evidence.refused_names.empty())
+        say(fmt::format("Addresses have no names: {}", base::printable(evidence.refused_names)));
     if (walked.cut_short) say("The archive ends in the middle: it is read up to there.");
+    for (const auto& path : evidence.results)
+        say(fmt::format("Drops or a recording, reported below: {}", base::printable(path)));
     for (const auto& damaged : walked.damaged)
         say(fmt::format("damaged: {}", base::printable(damaged)));
 }
@@ -121,6 +126,10 @@ void write_json(const Report& report, std::ostream& out) {
                                      {"second", base::printable(conflict.second)},
                                      {"second_file", base::printable(conflict.second_place.file)}});
     }
+    json["results"] = Json::array();
+    for (const auto& path : evidence.results)
+        json["results"].push_back(base::printable(path));
+    json["refused_names"] = evidence.refused_names.empty() ? Json() : Json(base::printable(evidence.refused_names));
     json["files"] = {{"all", walked.files},
                      {"read", evidence.read},
                      {"empty", evidence.empty},

@@ -33,7 +33,7 @@ class TarFile final : public base::Source {
 
 class Walk {
   public:
-    explicit Walk(const std::function<base::Result<void>(File file)>& take) : take_(take) {}
+    explicit Walk(const std::function<void(const File& file)>& take) : take_(take) {}
 
     /// Content as it stands in a file: an archive, or a text.
     base::Result<void> read(std::string path, std::unique_ptr<base::Source> raw, int depth) {
@@ -47,7 +47,8 @@ class Walk {
             --walked_.files;
             return read_tar(path, *peeked->source, depth);
         }
-        return take_({std::move(path), base::as_utf8(std::move(peeked->source))});
+        take_({std::move(path), base::as_utf8(std::move(peeked->source))});
+        return {};
     }
 
     base::Result<void> read_folder(const std::filesystem::path& folder) {
@@ -97,7 +98,7 @@ class Walk {
         return {};
     }
 
-    const std::function<base::Result<void>(File file)>& take_;
+    const std::function<void(const File& file)>& take_;
     Walked walked_;
 };
 
@@ -113,7 +114,7 @@ base::Result<bool> is_archive(const std::filesystem::path& path) {
     return begins_tar(peeked->beginning);
 }
 
-base::Result<Walked> walk(const std::filesystem::path& path, const std::function<base::Result<void>(File file)>& take) {
+base::Result<Walked> walk(const std::filesystem::path& path, const std::function<void(const File& file)>& take) {
     Walk walk(take);
     std::error_code error;
     const auto done = std::filesystem::is_directory(path, error) ? walk.read_folder(path) : walk.read_file(path, 0);

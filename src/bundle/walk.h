@@ -32,7 +32,7 @@ base::Result<bool> is_archive(const std::filesystem::path& path);
 
 /// Hands out each file, those of archives in it, too (up to three deep). Nothing is written to disk, and a link is
 /// not followed. What is damaged is left out and said; the rest is read. Errors: there is nothing of that name, or it
-/// is neither an archive nor a folder; more than a million files; those of `take`.
-base::Result<Walked> walk(const std::filesystem::path& path, const std::function<base::Result<void>(File file)>& take);
+/// is neither an archive nor a folder; more than a million files.
+base::Result<Walked> walk(const std::filesystem::path& path, const std::function<void(const File& file)>& take);
 
 }  // namespace stapgen::bundle

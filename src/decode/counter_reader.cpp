@@ -99,7 +99,6 @@ class LineReader {
     }
 
     bool read(const CounterShape& shape) {
-        if (shape.kind == Kind::in_block && !block_.is_open) return false;
         std::string_view text(text_.plain), before;
         const bool by_colon = shape.captures.find(':') == 1;
         if (by_colon) {
@@ -335,8 +334,8 @@ bool read_command(const CounterFormat& format, const CounterText& text, CounterB
     if (is_own) {
         if (!is_command(format, text.command, device)) return false;
     } else {
-        const auto behind = behind_path(text.line, asked.path);
-        if (!behind || !base::contains_word("==> cat grep egrep head tail", text.command[0])) return false;
+        const auto behind = text.prints_file ? behind_path(text.line, asked.path) : std::nullopt;
+        if (!behind) return false;
         // Of several files it is not known whose each line is.
         if (format.names_device && !behind_path(*behind, asked.path)) device = behind->substr(0, behind->find(' '));
     }
@@ -358,7 +357,9 @@ CounterText::CounterText(std::string_view of, std::int64_t at) : line(of), words
                base::is_digit(word[0]);
     };
     command.erase(command.begin(), std::ranges::find_if_not(command, is_before));
-    if (!command.empty()) command[0].remove_prefix(command[0].rfind('/') + 1);  // npos + 1 is 0
+    if (command.empty()) return;
+    command[0].remove_prefix(command[0].rfind('/') + 1);  // npos + 1 is 0
+    prints_file = base::contains_word("==> cat grep egrep head tail", command[0]);
 }
 
 bool read_counters(const CounterFormat& format, const CounterText& text, CounterBlock& block, CounterLine& out) {
@@ -369,7 +370,13 @@ bool read_counters(const CounterFormat& format, const CounterText& text, Counter
         out = {};
         return LineReader(format, text, block, out);
     };
-    return reader().read_row() || std::ranges::any_of(format.shapes, [&](auto& shape) { return reader().read(shape); });
+    // Most lines of a log are no counters, and most shapes begin with a word.
+    const auto begins = [&](const CounterShape& shape) {
+        return shape.pattern[0] == '*' || (!text.plain.empty() && shape.pattern[0] == text.plain[0]);
+    };
+    return reader().read_row() || std::ranges::any_of(format.shapes, [&](auto& shape) {
+               return (shape.kind != Kind::in_block || block.is_open) && begins(shape) && reader().read(shape);
+           });
 }
 
 }  // namespace stapgen::decode

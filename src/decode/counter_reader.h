@@ -28,6 +28,7 @@ struct CounterText {
     std::vector<std::string_view> command;  ///< "ethtool", "-S" and "eth0" of "sudo ethtool -S eth0 | grep drop"
     std::string plain;                      ///< the words with a blank behind each
     std::int64_t number = 0;
+    bool prints_file = false;              ///< `command` does, or it is "==> FILE <=="
     bool is_below_unread_numbers = false;  ///< the line above is numbers, too, and nobody understood it
 };
 

@@ -6,12 +6,16 @@
 
 #include <algorithm>
 #include <iostream>
+#include <set>
 
 #include "base/files.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "bundle/copies.h"
 #include "bundle/show.h"
 #include "bundle/walk.h"
+#include "session/measured_facts.h"
+#include "session/replay.h"
 
 namespace stapgen::cli {
 
@@ -29,6 +33,63 @@ bool is_support_archive(const std::string& typed) {
     std::error_code error;
     if (std::filesystem::is_directory(typed, error)) return has_folders(typed);
     return std::filesystem::is_regular_file(typed, error) && bundle::is_archive(typed).value_or(false);
+}
+
+/// What the archive's drops and recordings say, with names by its own symbols where the user gives none. Symbols that
+/// contradict the drops name nothing; that they do is a conflict. Errors: those of copies_of() and session::load().
+base::Result<std::vector<kinds::Measured>> results_of(const std::filesystem::path& archive, bundle::Evidence& evidence,
+                                                      const session::Presentation& presentation,
+                                                      const ReportOptions& options) {
+    if (evidence.results.empty()) return std::vector<kinds::Measured>();
+    std::set<std::string> wanted;
+    for (const auto* paths : {&evidence.results, &evidence.symbols, &evidence.modules})
+        wanted.insert(paths->begin(), paths->end());
+    const auto copies = bundle::copies_of(archive, wanted);
+    if (!copies) return tl::make_unexpected(copies.error());
+    const auto copied = [&](const std::vector<std::string>& paths) {
+        std::vector<std::filesystem::path> files;
+        for (const auto& path : paths) {
+            if (const auto found = copies->files.find(path); found != copies->files.end())
+                files.push_back(found->second);
+        }
+        return files;
+    };
+    const auto files = copied(evidence.results);
+    if (files.empty()) return std::vector<kinds::Measured>();
+    const auto load = [&](const symbols::NameSources& names) {
+        auto results = session::load(files, presentation, names, options.replay);
+        // A reader knows the archive's paths, not those of the copies.
+        const auto put_paths = [&](std::string& text) {
+            for (const auto& [inside, copy] : copies->files) {
+                for (auto at = text.find(copy.string()); at != std::string::npos; at = text.find(copy.string()))
+                    text.replace(at, copy.string().size(), inside);
+            }
+        };
+        if (!results) put_paths(results.error().what);
+        if (results) {
+            for (auto& measured : *results) {
+                for (auto& note : measured.notes)
+                    put_paths(note.text);
+            }
+        }
+        return results;
+    };
+    if (!options.names.empty()) return load(options.names);
+    symbols::NameSources names;
+    names.files = copied(evidence.symbols);
+    if (names.files.empty()) return load({});
+    if (const auto modules = copied(evidence.modules); !modules.empty()) names.modules = modules.front();
+    if (evidence.conflicts.empty()) names.release = evidence.release;
+    // A panic's may be of an earlier boot: the drops decide.
+    if (evidence.kaslr_offsets.size() == 1) {
+        names.kaslr_offset = *evidence.kaslr_offsets.begin();
+        if (auto results = load(names)) return results;
+        names.kaslr_offset.reset();
+    }
+    auto results = load(names);
+    if (results) return results;
+    evidence.refused_names = results.error().what;
+    return load({});
 }
 
 }  // namespace
@@ -49,7 +110,7 @@ base::Result<std::vector<std::filesystem::path>> archives_among(const std::vecto
 }
 
 base::Result<void> report_archives(const Call& call, const std::vector<std::filesystem::path>& archives,
-                                   const ReportOptions& options) {
+                                   const ReportOptions& options, const session::Presentation& presentation) {
     const auto& format = options.present.format;
     if (format != "table" && format != "json")
         return base::bad_input(fmt::format("--format {}: findings of an archive are a table or JSON", format),
@@ -67,8 +128,10 @@ base::Result<void> report_archives(const Call& call, const std::vector<std::file
         }
         all.push_back(*std::move(evidence));
     }
-    const auto& newest = all.back();
+    auto& newest = all.back();
     const auto* before = all.size() > 1 ? &all.front() : nullptr;
+    auto results = results_of(archives.back(), newest, presentation, options);
+    if (!results) return tl::make_unexpected(results.error());
     const bundle::Report report{archives.back().string(), &newest, before, bundle::findings_of(*rules, newest, before)};
     if (format == "json") {
         bundle::write_json(report, std::cout);
@@ -76,6 +139,11 @@ base::Result<void> report_archives(const Call& call, const std::vector<std::file
         const auto width = base::terminal_columns(STDOUT_FILENO);
         bundle::write_text(report, width == 0 ? base::default_width : width, std::cout);
     }
+    if (results->empty()) return {};
+    if (format == "table") std::cout << '\n';
+    for (auto& summary : *results)
+        session::put_meanings(summary, call.program.catalog);
+    session::present(std::cout, *results, presentation);
     return {};
 }
 

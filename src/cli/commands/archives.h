@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "cli/options/options.h"
 #include "cli/options/spec.h"
+#include "session/presentation.h"
 
 namespace stapgen::cli {
 
@@ -16,9 +17,9 @@ namespace stapgen::cli {
 /// Error (bad_input): some are and some are not, or they are more than two.
 base::Result<std::vector<std::filesystem::path>> archives_among(const std::vector<std::string>& typed);
 
-/// Writes what one archive says, or what rose between an older and a newer one, to stdout. Errors: those of reading
-/// them; a format that findings do not have; the archives are of two kernels.
+/// Writes what one archive says, or what rose between an older and a newer one, to stdout; behind it the reports of the
+/// newest one's drops and recordings. Errors: those of reading them; a format that findings do not have.
 base::Result<void> report_archives(const Call& call, const std::vector<std::filesystem::path>& archives,
-                                   const ReportOptions& options);
+                                   const ReportOptions& options, const session::Presentation& presentation);
 
 }  // namespace stapgen::cli

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <limits>
 #include <utility>
 
 #include "base/build_facts.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
@@ -19,6 +21,13 @@ namespace stapgen::cli {
 namespace {
 
 using mcp::Asked;
+
+bool has_links(const std::filesystem::path& path) {
+    std::error_code error;
+    return std::filesystem::is_directory(path, error) &&
+           std::ranges::any_of(base::entries_of(path),
+                               [](const auto& entry) { return std::filesystem::is_symlink(entry); });
+}
 
 /// Tools by stapgen's own commands, each in a process of its own: what a file makes of it ends there.
 class Tools {
@@ -52,8 +61,8 @@ class Tools {
                         auto file = below(typed);
                         if (!file) return file;
                         // What is in an archive's folder is never a link's. In a folder of recordings it may be.
-                        if (name != "archives" && std::filesystem::is_directory(*file))
-                            return base::bad_input(fmt::format("{} is a folder", base::printable(typed)),
+                        if (name != "archives" && has_links(*file))
+                            return base::bad_input(fmt::format("links are in {}", base::printable(typed)),
                                                    "name its files");
                         argv.push_back(*std::move(file));
                     }
@@ -68,6 +77,10 @@ class Tools {
         };
         const auto file = "below the folder that stapgen mcp serves";
         return {
+            {"list_files",
+             "The files that can be asked for: bytes and path",
+             {},
+             [this](const Asked&) { return list(); }},
             tool({"list_recipes", "The recipes of stapgen: what each measures", {}, {}}, {"list", "--json"}, {}, {}),
             tool({"show_recipe",
                   "What a recipe measures: stages, meanings, options, kernels",
@@ -111,6 +124,22 @@ class Tools {
   private:
     static constexpr std::size_t max_answer = 4U << 20U;
     static constexpr auto max_time = std::chrono::seconds(120);
+
+    [[nodiscard]] base::Result<std::string> list() const {
+        constexpr std::size_t most = 1000;
+        std::string lines;
+        std::size_t count = 0;
+        std::error_code error;
+        // Links are not followed.
+        for (std::filesystem::recursive_directory_iterator entry(folder_, error), end; !error && entry != end;
+             entry.increment(error)) {
+            if (entry->is_symlink(error) || !entry->is_regular_file(error)) continue;
+            if (++count > most) return fmt::format("{}these are the first {}\n", lines, most);
+            lines += fmt::format("{} {}\n", entry->file_size(error),
+                                 base::printable(entry->path().lexically_relative(folder_).string()));
+        }
+        return lines;
+    }
 
     /// A path of the client's, once it is known to stay below the folder, whatever links are on the way.
     [[nodiscard]] base::Result<std::string> below(const std::string& typed) const {
@@ -186,7 +215,7 @@ CommandSpec mcp_command() {
     auto& options = add_values<McpOptions>(command, serve_mcp);
     command.notes =
         "A server on stdin and stdout, for clients that start it. It reads the files below one folder: list, show,\n"
-        "report, findings, compare, resolve and help. It measures nothing, loads nothing and writes nothing.\n";
+        "report, findings, compare, resolve and help. It measures nothing, loads nothing and writes nothing there.\n";
     command.examples = {"stapgen mcp cases"};
     command.hidden = true;  // programs start it, and people's help is one screen
     command.options = {option("folder", "FOLDER", groups::arguments, "What clients may read", "", &options.folder,

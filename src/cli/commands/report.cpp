@@ -92,7 +92,7 @@ base::Result<void> report(const Call& call, const ReportOptions& options) {
         output.emplace(*std::move(opened));
     }
     if (!archives->empty()) {
-        if (auto done = report_archives(call, *archives, options); !done) return done;
+        if (auto done = report_archives(call, *archives, options, *presentation); !done) return done;
         return output ? output->keep() : base::Result<void>();
     }
     auto reports = session::load(*files, *presentation, options.names, options.replay);

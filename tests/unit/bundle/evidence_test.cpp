@@ -98,6 +98,58 @@ TEST_CASE("a host's evidence is the same of a folder, of its archive, and of one
     CHECK(nested->counters.at({"Udp.RcvbufErrors", "-"}).place.file == "hosts/sos.tar: sos/proc/net/snmp");
 }
 
+TEST_CASE("supportconfig's files have a section for each command and file") {
+    const auto folder = base::PrivateDirectory::create();
+    REQUIRE(folder);
+    const auto section = [](const std::string& kind, const std::string& title, const std::string& content) {
+        return "#==[ " + kind + " ]======================================#\n# " + title + "\n" + content + "\n";
+    };
+    const std::string left = section("Command", "/sbin/ip netns exec left /usr/sbin/ethtool -S eth0",
+                                     "NIC statistics:\n     rx_missed_errors: 3\n");
+    const std::string network = section("Command", "hwinfo --netcard", "ERROR: Command not found or not executable\n") +
+                                section("Configuration File", "/etc/HOSTNAME - File not found", "") +
+                                section("Command", "/usr/sbin/ethtool -S eth0", statistics) + left +
+                                section("Command", "/sbin/iptables -t filter -nvL",
+                                        "Chain INPUT (policy DROP 17 packets, 1020 bytes)\n pkts bytes target prot opt "
+                                        "in out source destination\n");
+    const auto file = folder->path() / "scc.tar";
+    REQUIRE(base::replace_file(
+        file, tar_file("scc/network.txt", network) +
+                  tar_file("scc/env.txt", section("Command", "/sbin/sysctl -a", "net.core.rmem_max = 212992\n")) +
+                  tar_file("scc/basic-environment.txt",
+                           section("Command", "/bin/uname -a", "Linux h 6.4.0-150600.23-default #1 SMP x86_64\n")) +
+                  tar_file("scc/messages.txt",
+                           section("Log File", "/var/log/warn - Last 500 Lines", "nf_conntrack: table full\n")) +
+                  tar_file("scc/rpm.txt", section("Command", "rpm -qa", "nothing\n")) + tar_end));
+    const auto evidence = read_evidence(file, texts);
+    REQUIRE(evidence);
+    CHECK(value_of(*evidence, "ethtool.rx_missed_errors", "eth0") == 211);
+    CHECK(evidence->counters.at({"ethtool.rx_missed_errors", "eth0"}).place.line == 12);
+    CHECK(value_of(*evidence, "ethtool.rx_missed_errors", "eth0 in netns left") == 3);
+    CHECK(value_of(*evidence, "firewall.drop", "INPUT: policy") == 17);
+    CHECK(evidence->settings.at("net.core.rmem_max").place.line == 3);
+    CHECK(evidence->release == "6.4.0-150600.23-default");
+    CHECK(evidence->logs.at("nf_conntrack: table full").count == 1);
+    CHECK(evidence->unknown == 1);
+}
+
+TEST_CASE("a file that is no text, and one with nothing known in its beginning") {
+    const auto folder = base::PrivateDirectory::create();
+    REQUIRE(folder);
+    const auto file = folder->path() / "a.tar";
+    std::string prose;
+    while (prose.size() < 32U << 10U)
+        prose += "nothing that is known\n";
+    REQUIRE(base::replace_file(file, tar_file("program", std::string("\0", 1) + "\n" + statistics) +
+                                         tar_file("late", prose + statistics) +
+                                         tar_file("early", "noise\n" + statistics) + tar_end));
+    const auto evidence = read_evidence(file, {});
+    REQUIRE(evidence);
+    CHECK(evidence->read == 1);
+    CHECK(evidence->unknown == 2);
+    CHECK(evidence->counters.begin()->second.place.file == "early");
+}
+
 TEST_CASE("of two kernels in one archive both are named") {
     const auto folder = base::PrivateDirectory::create();
     REQUIRE(folder);
