@@ -166,6 +166,13 @@ base::Result<std::optional<Tar::File>> Tar::next() {
             }
             return std::optional(std::move(file));
         }
+        // GNU's old sparse files: blocks of the map go on behind the header, as long as a byte of each says so.
+        constexpr std::size_t header_goes_on = 482, map_goes_on = 504;
+        for (bool more = type == 'S' && header[header_goes_on] != 0; more; more = block[map_goes_on] != 0) {
+            const auto another = fill(block);
+            if (!another) return tl::make_unexpected(another.error());
+            if (!*another) break;
+        }
         passed_over_ += type == '5' || type == 'g' || type == 'K' ? 0 : 1;
         // Of a link the size says nothing: there is no content.
         if (type == '1' || type == '2' || type == '3' || type == '4' || type == '5' || type == '6')
