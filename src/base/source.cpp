@@ -256,11 +256,11 @@ Result<Peeked> peek(std::unique_ptr<Source> source, std::size_t size) {
 }
 
 Result<std::unique_ptr<Source>> unpacked(std::unique_ptr<Source> source, const std::string& name, Source::Use use) {
-    auto peeked = peek(std::move(source), magic_size);
-    if (!peeked) return tl::make_unexpected(peeked.error());
-    auto unpacker = make_unpacker(peeked->beginning);
-    if (!unpacker) return std::move(peeked->source);
-    return std::make_unique<PackedSource>(std::move(peeked->source), name, std::move(unpacker), use);
+    auto packed = peek(std::move(source), magic_size);
+    if (!packed) return tl::make_unexpected(packed.error());
+    auto unpacker = make_unpacker(packed->beginning);
+    if (!unpacker) return std::move(packed->source);
+    return std::make_unique<PackedSource>(std::move(packed->source), name, std::move(unpacker), use);
 }
 
 Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t limit) {

@@ -46,7 +46,7 @@ base::Result<Copies> copies_of(const std::filesystem::path& archive, const std::
         if (!wanted.contains(file.path) || copies.files.size() >= max_copies || failed) return;
         const auto content = content_of(*file.content);
         if (!content) return;
-        // A folder each: names may be the same, and a recording's parts are told by theirs.
+        // A folder each: names may be the same.
         const auto own = copies.folder.path() / std::to_string(copies.files.size());
         std::error_code error;
         std::filesystem::create_directory(own, error);
