@@ -169,7 +169,7 @@ std::optional<TomlTable> TomlTable::table(const std::string& key) {
     const auto title = fmt::format("[{}]", key);
     return source_->value(key, "a table: " + title, [&](const toml::node& node) {
         const auto* table = node.as_table();
-        return table == nullptr ? std::nullopt : std::optional(TomlTable(std::make_shared<Source>(*table, title)));
+        return table == nullptr ? std::nullopt : std::optional(TomlTable(std::make_shared<Source>(Source{*table, title})));
     });
 }
 
@@ -179,7 +179,7 @@ std::vector<TomlTable> TomlTable::tables(const std::string& key) {
         if (!node.is_array_of_tables()) return std::nullopt;
         std::vector<TomlTable> values;
         for (const auto& item : *node.as_array())
-            values.emplace_back(std::make_shared<Source>(*item.as_table(), title));
+            values.emplace_back(std::make_shared<Source>(Source{*item.as_table(), title}));
         return values;
     };
     return source_->value(key, "tables: " + title, read).value_or(std::vector<TomlTable>{});
@@ -211,7 +211,7 @@ Result<void> read_toml(const TomlFile& file, const std::function<void(TomlTable&
     }
     try {
         const auto root = toml::parse(file.text, file.name);
-        TomlTable table(std::make_shared<TomlTable::Source>(root, std::string(file.title)));
+        TomlTable table(std::make_shared<TomlTable::Source>(TomlTable::Source{root, std::string(file.title)}));
         read(table);
         return {};
     } catch (const toml::parse_error& wrong) {
