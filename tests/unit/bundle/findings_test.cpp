@@ -53,6 +53,7 @@ TEST_CASE("each rule says what it is to say, of the counters that tools print") 
         {"TcpExt.TCPBacklogDrop", "receive-buffer-full"},
         {"conntrack.drop", "conntrack-full"},
         {"conntrack.insert_failed", "conntrack-clash"},
+        {"neigh.table_fulls", "neighbour-table-full"},
         {"firewall.drop", "firewall"},
         {"firewall.reject", "firewall"},
         {"qdisc.dropped", "queue-discipline"},
