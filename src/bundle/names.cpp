@@ -24,6 +24,15 @@ std::string_view below(std::string_view path, std::string_view folder) {
     return {};
 }
 
+/// "eth0/statistics/rx_bytes" of sys/devices/pci0000:00/0000:00:03.0/net/eth0/statistics/rx_bytes: /sys/class/net/eth0
+/// is a link to it. Empty: it is none.
+std::string_view device_file(std::string_view path) {
+    constexpr std::string_view folder = "/net/";
+    const auto devices = below(path, "sys/devices");
+    const auto at = devices.rfind(folder);
+    return at == devices.npos ? std::string_view() : devices.substr(at + folder.size());
+}
+
 /// "ethtool -S eth0" of "/sbin/ethtool -S eth0", and of "usr.sbin.ethtool -S eth0" as sos has it. Empty: another
 /// program.
 std::string command_of(std::string_view text) {
@@ -74,6 +83,8 @@ NamedFile named_file(std::string_view path) {
         named.command = "cat /proc/" + std::string(without_process(proc));
     } else if (const auto sys = below(path, "sys/class/net"); !sys.empty()) {
         named.command = "cat /sys/class/net/" + std::string(sys);
+    } else if (const auto device = device_file(path); !device.empty()) {
+        named.command = "cat /sys/class/net/" + std::string(device);
     } else {
         auto text =
             std::string(name.substr(0, name.size() - (name.ends_with(".txt") || name.ends_with(".out") ? 4 : 0)));

@@ -170,6 +170,10 @@ TEST_CASE("what a file's name says") {
     CHECK(named_file("a/nft_-a_list_ruleset").command == "nft -a list ruleset");
     CHECK(named_file("cluster/host/proc/net/softnet_stat").command == "cat /proc/net/softnet_stat");
     CHECK(named_file("sos/proc/6468/net/snmp").command == "cat /proc/net/snmp");
+    // sos follows no link of /sys/class/net.
+    CHECK(named_file("sos/sys/devices/pci0000:00/0000:00:03.0/virtio0/net/eth0/statistics/rx_dropped").command ==
+          "cat /sys/class/net/eth0/statistics/rx_dropped");
+    CHECK(named_file("sos/sys/devices/system/cpu/online").command.empty());
     const auto inner = named_file("a/ip_netns_exec_left_ethtool_-S_eth0");
     CHECK(inner.command == "ethtool -S eth0");
     CHECK(inner.netns == "left");
