@@ -68,19 +68,24 @@ Check systemtap(const host::System& /*system*/, const Question& question) {
     return ok(fmt::format("SystemTap {}, which supports kernels up to {}", number, version.tested_to));
 }
 
-Check headers(const host::System& /*system*/, const Question& question) {
+Check headers(const host::System& system, const Question& question) {
     const auto& target = question.target;
     if (target.release.empty()) {
         return missing(
             fmt::format("{} does not state its kernel release", target.build.string()),
             {"its include/config/kernel.release is missing: name a configured and built kernel tree with -r"});
     }
-    if (target.build_has_config && target.build_has_makefile) return ok(target.build.string());
+    const auto& architecture = target.named_architecture.empty() ? target.architecture : target.named_architecture;
+    const bool are_its_own = target.architecture == architecture;
+    if (target.build_has_config && target.build_has_makefile && are_its_own) return ok(target.build.string());
     const auto absent = target.build / (target.build_has_config ? "Makefile" : ".config");
+    const auto found = are_its_own ? fmt::format("{} does not exist", absent.string())
+                                   : fmt::format("{} is for {}, and {} is a kernel of {}", target.build.string(),
+                                                 target.architecture, target.release, architecture);
     Remedy remedy{{}, host::install_headers(target.release), {}};
-    if (target.is_foreign) {
+    if (architecture != system.running_architecture()) {
         remedy = {"unpack them: their package cannot be installed beside a cross compiler",
-                  host::unpack_headers(target.release, target.architecture),
+                  host::unpack_headers(target.release, architecture),
                   {}};
     }
     if (target.running) {
@@ -89,7 +94,7 @@ Check headers(const host::System& /*system*/, const Question& question) {
             "with stapgen exec",
             target.release);
     }
-    return missing(fmt::format("{} does not exist", absent.string()), std::move(remedy));
+    return missing(found, std::move(remedy));
 }
 
 Check compiler(const host::System& system, const Question& question) {

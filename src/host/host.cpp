@@ -2,8 +2,8 @@
 #include "host/host.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <initializer_list>
 
 #include "base/text.h"
 #include "host/workarounds.h"
@@ -49,21 +49,26 @@ void look_at_kernel_tree(const System& system, const TargetRequest& request, Tar
     }
 }
 
-/// What the kernel's options say, or its release where its headers are missing: "6.12.1-arm64",
+struct Architecture {
+    std::string_view name, option, debian, others;  ///< as `uname -m`; in .config; in releases
+};
+constexpr std::array architectures{Architecture{"aarch64", "\nCONFIG_ARM64=y", "-arm64", ".aarch64"},
+                                   Architecture{"x86_64", "\nCONFIG_X86_64=y", "-amd64", ".x86_64"}};
+
+/// What the kernel's options say, or its release where its headers are missing: "6.12.1-arm64-16k",
 /// "5.14.0-427.el9.aarch64".
 void look_at_architecture(const System& system, Target& target) {
     constexpr std::size_t max_size = 4 * 1024 * 1024;
     const auto options = system.read(target.build / ".config", max_size).value_or("");
-    const auto is = [&](std::string_view option, std::initializer_list<std::string_view> endings) {
-        if (options.find(option) != std::string::npos) return true;
-        return options.empty() && std::ranges::any_of(endings, [&](auto ending) {
-                   return std::string_view(target.release).ends_with(ending);
-               });
-    };
+    const auto has = [](const std::string& text, std::string_view word) { return text.find(word) != text.npos; };
     const auto here = system.running_architecture();
-    target.architecture = is("\nCONFIG_ARM64=y", {"-arm64", ".aarch64"})   ? "aarch64"
-                          : is("\nCONFIG_X86_64=y", {"-amd64", ".x86_64"}) ? "x86_64"
-                                                                           : here;
+    for (const auto& [name, option, debian, others] : architectures) {
+        if (has(options, option)) target.architecture = name;
+        if (has(target.release, debian) || has(target.release, others)) target.named_architecture = name;
+    }
+    if (target.running && !here.empty()) target.named_architecture = here;
+    if (target.architecture.empty())
+        target.architecture = target.named_architecture.empty() ? here : target.named_architecture;
     target.is_foreign = !here.empty() && target.architecture != here;
     // Debian's headers choose their compiler themselves.
     if (target.is_foreign && !system.exists(target.build / ".kernelvariables")) {

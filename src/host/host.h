@@ -51,8 +51,10 @@ struct TargetRequest {
 /// What one machine has for one kernel. Always filled as far as it goes; whether that is enough, the doctor says.
 struct Target {
     std::string release;
-    bool running = false;         ///< the kernel we run on
-    std::string architecture;     ///< the kernel's, as `uname -m` there: "x86_64", "aarch64"
+    bool running = false;      ///< the kernel we run on
+    std::string architecture;  ///< the kernel's, as `uname -m` there: "x86_64", "aarch64"
+    /// As the release says it, or as it runs here; empty: neither. Headers of another one are not its own.
+    std::string named_architecture;
     bool is_foreign = false;      ///< the architecture is not this machine's
     std::string release_option;   ///< for stap -r; empty where stap's default is meant
     std::filesystem::path build;  ///< kernel build tree

@@ -90,6 +90,30 @@ TEST_CASE("for another architecture the compiler is a cross compiler, and the he
     CHECK(remedy(check(system, "compiler", request)) == "apt-get install make gcc-aarch64-linux-gnu");
 }
 
+TEST_CASE("headers of another architecture than the release names, or than this machine's kernel has, are refused") {
+    auto system = debian_13();
+    const std::string own = "/lib/modules/6.12.117+deb13-amd64/build",
+                      other = "/lib/modules/6.12.118+deb13-arm64/build",
+                      unnamed = "/lib/modules/6.8.0-45-generic/build";
+    for (const auto& build : {other, unnamed})
+        system.files[build + "/Makefile"] = "";
+    system.files[other + "/.config"] = "#\nCONFIG_X86_64=y\n";
+    const auto refused = check(system, "headers", {.release = "6.12.118+deb13-arm64"});
+    CHECK(refused.state == State::missing);
+    CHECK(refused.found == other + " is for x86_64, and 6.12.118+deb13-arm64 is a kernel of aarch64");
+    CHECK(remedy(refused).find("dpkg -x linux-headers-6.12.118+deb13-arm64_*.deb /") != std::string::npos);
+    system.files[other + "/.config"] = "#\nCONFIG_ARM64=y\n";
+    CHECK(check(system, "headers", {.release = "6.12.118+deb13-arm64"}).state == State::ok);
+    system.files[own + "/.config"] = "#\nCONFIG_ARM64=y\n";
+    CHECK(check(system, "headers").state == State::missing);
+    CHECK(remedy(check(system, "headers")).starts_with("apt-get install linux-headers-6.12.117+deb13-amd64; "));
+    // Where neither says it, the options do.
+    system.files[unnamed + "/.config"] = "#\nCONFIG_ARM64=y\n";
+    CHECK(check(system, "headers", {.release = "6.8.0-45-generic"}).state == State::ok);
+    system.release = "6.8.0-45-generic";
+    CHECK(check(system, "headers").found == unnamed + " is for aarch64, and 6.8.0-45-generic is a kernel of x86_64");
+}
+
 TEST_CASE("an option that the kernel lacks is named, with the file that says so") {
     auto system = debian_13();
     CHECK(check(system, "kernel-options").found ==

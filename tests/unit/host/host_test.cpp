@@ -139,6 +139,8 @@ TEST_CASE("the architecture is what the kernel's options say, else its release, 
     CHECK(inspect(system, {}).architecture == "x86_64");
     CHECK_FALSE(inspect(system, {}).is_foreign);
     CHECK(inspect(system, {.release = "6.1.0-56-arm64"}).is_foreign);
+    CHECK(inspect(system, {.release = "6.12.118+deb13-arm64-16k"}).architecture == "aarch64");
+    CHECK(inspect(system, {.release = "5.14.0-427.el9.aarch64+debug"}).architecture == "aarch64");
     CHECK(inspect(system, {.release = "6.1.0-99"}).architecture == "x86_64");
     const std::string build = "/lib/modules/6.1.0-56-arm64/build";
     system.files[build + "/.config"] = "#\nCONFIG_ARM64=y\n";
