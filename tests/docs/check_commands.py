@@ -74,7 +74,7 @@ man() { mandoc -T ascii "build/release/share/man/man1/$1.1.gz"; }
 sudo() { "$@"; }
 uname() { echo amd64; }
 """
-RUN = ("apt-get install ", "cd ", "man ", "sudo ", "tests/formats/perfetto/draw_trace.py ")
+RUN = ("apt-get install ", "cd ", "man ", "sudo ")
 # How each other begins that neither runs here nor can be asked of, and what runs it.
 NOT_HERE = {
     "apt-get remove stapgen": "the lab's package, on a machine that has it",
