@@ -72,6 +72,9 @@ def check_pages(stapgen, pages):
         lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=text, capture_output=True, text=True,
                               check=False)
         assert not lint.stdout, f"{name}: {lint.stdout}"
+        shown = subprocess.run(["mandoc", "-T", "utf8", "-O", "width=80"], input=text, capture_output=True, text=True, check=True)
+        wide = [line for line in re.sub(".\b", "", shown.stdout).split("\n") if len(line) > 80]
+        assert not wide, f"{name}: wider than 80 columns: {wide}"
 
 
 def main():

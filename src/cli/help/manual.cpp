@@ -16,6 +16,9 @@ namespace stapgen::cli {
 
 namespace {
 
+/// Of lines as they are: man indents them by 7, and a terminal may have 80 columns.
+constexpr std::size_t notes_width = 72;
+
 /// Hyphens are typed by those who copy an option, so they stay what they are; a dot or an apostrophe that begins a line
 /// would begin a request.
 std::string escaped(std::string_view text) {
@@ -182,7 +185,7 @@ base::Result<std::string> page_of(const CommandSpec& root, const CommandSpec& co
         }
     } else {
         page.paragraph(command.summary);
-        if (!command.notes.empty()) page.lines(base::split(base::trim(command.notes), '\n'));
+        if (!command.notes.empty()) page.lines(base::split(base::trim(base::reflowed(command.notes, notes_width)), '\n'));
     }
     for (const auto& [title, rows] : command_sections(command)) {
         page.section(base::upper(title));
