@@ -156,7 +156,7 @@ std::vector<std::string> account_lines(const Measured& run) {
     const auto rest = accounting.unaccounted();
     if (rest > 0) account += fmt::format(" + {} unaccounted", rest);
     if (rest < 0) account += fmt::format(" - {} unaccounted", 0 - static_cast<std::uint64_t>(rest));
-    if (is_sum_of_units(run)) account = "everything read is reported";
+    if (is_sum_of_units(run)) account = "all counters read are reported";
     std::vector<std::string> lines{std::move(account)};
     if (run.aggregated > 0 && run.aggregated == accounting.reported) {
         lines.emplace_back("aggregated in the kernel; percentiles within 0.2 %");

@@ -32,10 +32,11 @@ Result<OpenFolder> open_below(const fs::path& folder, const fs::path& inner, boo
     }
     if (open->get() >= 0) return open;
     const bool is_link = errno == ELOOP || errno == ENOTDIR;
-    return failed(
-        fmt::format("cannot open the folder {}: {}", printable(place.string()),
-                    is_link ? "it is a link or a file" : std::strerror(errno)),
-        is_link ? "root follows no links below the folder; name the folder that it leads to, or be its owner" : "");
+    return failed(fmt::format("cannot open the folder {}: {}", printable(place.string()),
+                              is_link ? "a link or a file" : std::strerror(errno)),
+                  is_link ? "as root, stapgen follows no links there: give the folder that the link leads to, or run "
+                            "as the folder's owner"
+                          : "");
 }
 
 fs::path path_of(const OpenFolder& folder) {

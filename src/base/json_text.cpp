@@ -55,7 +55,7 @@ class Counter final : public nlohmann::json_sax<Json> {
 
 tl::unexpected<Error> over(std::string_view what, std::size_t limit, std::string_view unit) {
     return bad_input(fmt::format("JSON with {} {} {}", what, limit, unit),
-                     "stapgen writes none like that: it is damaged, or made to do harm; omit that file");
+                     "the file is damaged or hostile: stapgen writes none like that; omit it");
 }
 
 }  // namespace

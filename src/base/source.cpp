@@ -72,7 +72,7 @@ class PackedSource final : public Source {
         }
         if (unpacker_->wants_memory()) {
             return bad_input(
-                fmt::format("{}: to unpack it takes more than {} MB", name_, limits::unpacker_bytes / limits::mega),
+                fmt::format("{}: unpacking takes more than {} MB", name_, limits::unpacker_bytes / limits::mega),
                 "unpack it yourself, or pack it again with a smaller window: 'xz -9' and 'zstd -19' have one");
         }
         return bad_input(fmt::format("{}: the compressed data is damaged at byte {}", name_, offset_), "copy it again");
@@ -85,9 +85,10 @@ class PackedSource final : public Source {
     }
     tl::unexpected<Error> over() const {
         const auto times = use_ == Use::held ? limits::held_for_each : limits::unpacked_for_each;
-        return bad_input(fmt::format("{}: its first {} bytes unpack to more than {}: over {} times as much", name_,
-                                     offset_, limit(), times),
-                         "no measurement is packed like that; if it is one, unpack it yourself and read that file");
+        return bad_input(
+            fmt::format("{}: its first {} bytes unpack to more than {}: over {} times as much", name_, offset_, limit(),
+                        times),
+            "measurements do not compress that well; if this is one, unpack it yourself and give the result");
     }
     Result<void> fill() {
         std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),

@@ -177,8 +177,8 @@ class CounterSamples final : public Importer {
         const bool is_part = !is_new && format.has_parts && found->second.block == block.number;
         if (!is_new && found->second.source != source) {
             if (found->second.value != read.value && differing_.empty()) {
-                differing_ = fmt::format("{} of {} is {} and then {} in one sample: the first counts", read.name,
-                                         read.of, found->second.value, read.value);
+                differing_ = fmt::format("{} of {} appears twice in one sample, as {} and {}: the first is used",
+                                         read.name, read.of, found->second.value, read.value);
             }
             return;
         }

@@ -190,7 +190,7 @@ namespace {
 Check fault(const host::Workaround& known) {
     if (!known.only_in.empty()) {
         return ok(
-            fmt::format("{}; stapgen's recipes do not meet it, a script of your own with {} does until SystemTap {}",
+            fmt::format("{}; stapgen's recipes avoid that, a script of your own with {} meets it until SystemTap {}",
                         known.why, fmt::join(known.only_in, ", "), known.mended_in));
     }
     return note(known.why, {fmt::format("install SystemTap {} or newer", known.mended_in)});

@@ -197,7 +197,7 @@ Verdict conclude(const std::vector<Check>& checks, const Question& question) {
         verdict.first = fmt::format("{}: {}", first->found, remedy);
         return verdict;
     }
-    verdict.first = fmt::format("first {}: {}", first->id, remedy.empty() ? first->found : remedy);
+    verdict.first = fmt::format("start with {}: {}", first->id, remedy.empty() ? first->found : remedy);
     if (could_load && first->blocks != Blocks::loading) {
         verdict.first += "; a module built elsewhere (stapgen build) would run here: stapgen exec";
     }

@@ -141,7 +141,7 @@ Check signed_module(std::string found, bool demanded, const std::string& signer,
     // A certificate with an organisation has that name first.
     const auto is_signer = [&](const std::string& name) { return name == signer || name.ends_with(": " + signer); };
     if (std::ranges::any_of(*keys, is_signer)) return ok(found + ", whose key the kernel has");
-    found += ", whose key the kernel has not";
+    found += ", whose key the kernel does not have";
     if (!demanded) return ok(found);
     return missing(found, {"enrol it and reboot", host::everywhere(enrol), "or sign by another of the kernel's keys"});
 }

@@ -35,7 +35,7 @@ constexpr std::array platforms{
     Platform{"flatcar", "-flatcar", "Flatcar: it has neither a compiler nor the headers of its kernel",
              "build the module in Flatcar's developer container, and run it in a container with --privileged: stapgen "
              "exec"},
-    Platform{"cos", "", "Container-Optimized OS: but for nodes with a GPU it loads modules of its own image only",
+    Platform{"cos", "", "Container-Optimized OS: except on nodes with a GPU it loads only modules of its own image",
              "run stapgen on a node with another system"},
     Platform{"chromeos", "", "ChromeOS: its kernel loads modules of its own image only",
              "run stapgen on a Linux machine or in a virtual machine"},

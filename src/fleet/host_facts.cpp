@@ -99,8 +99,7 @@ Answer<HostFacts> parse_facts(std::string_view printed) {
     const auto take = [&](const char* key, std::string& into, auto is_fine, bool may_be_empty) {
         into = values[key];
         const bool fine = into.empty() ? may_be_empty : is_fine(into);
-        if (!fine && wrong.empty())
-            wrong = fmt::format("what it says is its {} is none: '{}'", key, short_reason(into));
+        if (!fine && wrong.empty()) wrong = fmt::format("its {} is not valid: '{}'", key, short_reason(into));
     };
     take("folder", facts.folder, is_path, false);
     take("name", facts.name, is_name, true);
@@ -112,7 +111,7 @@ Answer<HostFacts> parse_facts(std::string_view printed) {
         take(key, *into, is_path, true);
     constexpr std::size_t max_build_id = 128;
     facts.build_id = host::parse_build_id(bytes_of(values["notes"]));
-    if (facts.build_id.size() > max_build_id) wrong = "what it says is its build-id has no such length";
+    if (facts.build_id.size() > max_build_id) wrong = "its build-id is too long";
     if (!wrong.empty()) return tl::make_unexpected(Refusal{Refusal::Kind::cannot, wrong});
     facts.can_load = values["disabled"] != "1";
     return facts;

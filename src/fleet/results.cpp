@@ -58,7 +58,7 @@ base::Result<std::vector<HostResult>> read_results(const fs::path& folder) {
     std::error_code error;
     if (!fs::is_directory(folder, error)) {
         return base::bad_input(fmt::format("{} is not a folder", base::printable(folder.string())),
-                               "name the folder that 'stapgen fleet run' got as -o");
+                               "give the folder of 'stapgen fleet run -o'");
     }
     if (fs::exists(folder / index_file, error)) {
         const auto text = base::read_found(folder / index_file, base::limits::json_bytes);

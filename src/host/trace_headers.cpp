@@ -139,10 +139,9 @@ base::Result<std::optional<ProcessWorkaround>> provide_trace_headers(const Syste
         workaround.mounts.push_back({subset / each.point, each.real, true});
     workaround.flags = "-I" + everything.string();
     workaround.line = fmt::format(
-        "workaround: trace-headers: stap would compile this kernel's {} headers of tracepoints to look for those that "
-        "are "
-        "needed; it is shown {} (seen by stap alone)",
-        all, chosen);
+        "workaround: trace-headers: stap sees {} of this kernel's {} headers of tracepoints, those that are needed; it "
+        "would compile all",
+        chosen, all);
     return workaround;
 }
 

@@ -71,7 +71,7 @@ base::Result<Json> Server::call(const Asked& parameters) const {
     const auto tool = std::ranges::find_if(tools_, [&](const Tool& one) { return name == one.name; });
     if (tool == tools_.end()) return base::bad_input("there is no such tool", "tools/list has them");
     const auto arguments = parameters.value("arguments", Asked::object());
-    if (!arguments.is_object()) return base::bad_input("'arguments' is no object", {});
+    if (!arguments.is_object()) return base::bad_input("'arguments' is not an object", {});
     if (const auto fault = fault_of(*tool, arguments); !fault.empty()) return base::bad_input(fault, {});
     const auto answer = tool->call(arguments);
     auto text = answer ? *answer : answer.error().what;
@@ -85,15 +85,15 @@ std::optional<std::string> Server::answer(std::string_view line) const {
         return error({}, no_request, fmt::format("a request has {} bytes at most", max_request));
     const auto request = base::parse_json(line);
     if (!request) return error({}, not_json, request.error().what);
-    if (request->is_discarded()) return error({}, not_json, "this is no JSON");
-    if (!request->is_object()) return error({}, no_request, "a request is an object");
+    if (request->is_discarded()) return error({}, not_json, "not JSON");
+    if (!request->is_object()) return error({}, no_request, "expected a request, which is an object");
     const Json id = request->value("id", Asked());
     const auto method = request->value("method", Asked());
     if (!method.is_string()) return error(id, no_request, "'method' is missing");
     // A notification has no answer.
     if (!request->contains("id")) return std::nullopt;
     const auto parameters = request->value("params", Asked::object());
-    if (!parameters.is_object()) return error(id, bad_parameters, "'params' is no object");
+    if (!parameters.is_object()) return error(id, bad_parameters, "'params' is not an object");
     if (method == "initialize") {
         const auto asked = parameters.value("protocolVersion", Asked());
         const auto known = std::ranges::find_if(revisions, [&](auto revision) { return asked == revision; });

@@ -53,7 +53,7 @@ base::Result<std::pair<std::string, std::string>> parse_label(const std::string&
         return base::bad_input(fmt::format("--label '{}': {}", base::printable(typed), why),
                                "for example --label dc=fra1");
     };
-    if (equals == std::string::npos) return wrong("it is NAME=VALUE");
+    if (equals == std::string::npos) return wrong("expected NAME=VALUE");
     if (!is_label_name(name))
         return wrong("a name starts with a letter, then has letters, digits, '_', '-' and '.', at most 63 bytes");
     const auto value = typed.substr(equals + 1);

@@ -169,7 +169,7 @@ base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<co
         std::vector<std::string> shown;
         for (const auto candidate : finding.candidates)
             shown.push_back(candidate < 0 ? fmt::format("-0x{:x}", -candidate) : fmt::format("0x{:x}", candidate));
-        hint += fmt::format("; {}: {}{}", finding.candidate_count == 1 ? "it could be" : "it could be one of",
+        hint += fmt::format("; {}: {}{}", finding.candidate_count == 1 ? "possible offset" : "possible offsets",
                             fmt::join(shown, ", "), finding.candidate_count > shown.size() ? ", ..." : "");
     }
     return base::bad_input(finding.explanation, hint);

@@ -86,8 +86,10 @@ std::string direction_text(const Comparison& comparison, const std::vector<const
 
 std::string side_text(const Side& side) {
     const auto recordings = side.recordings == 1 ? "" : fmt::format(" of {} recordings", side.recordings);
-    if (side.block_ns == 0) return fmt::format("{} intervals{}", side.blocks, recordings);
-    return fmt::format("{} blocks of {}{}", side.blocks, duration_text(static_cast<double>(side.block_ns)), recordings);
+    const auto* const plural = side.blocks == 1 ? "" : "s";
+    if (side.block_ns == 0) return fmt::format("{} interval{}{}", side.blocks, plural, recordings);
+    return fmt::format("{} block{} of {}{}", side.blocks, plural, duration_text(static_cast<double>(side.block_ns)),
+                       recordings);
 }
 
 /// What a side lacks for a test; empty if nothing.
@@ -128,7 +130,7 @@ std::string no_result_text(const Comparison& comparison) {
         return fmt::format("no result: {}", fmt::join(sides, ", "));
     }
     const auto is_untested = [](const Change& change) { return change.verdict == Verdict::untested; };
-    if (std::ranges::all_of(comparison.changes, is_untested)) return "no result: the values have no times";
+    if (std::ranges::all_of(comparison.changes, is_untested)) return "no result: only the whole run's values are known";
     const auto before = shortage("before", comparison.before, comparison.by_recording);
     const auto after = shortage("after", comparison.after, comparison.by_recording);
     if (before.empty() && after.empty()) return "no result: not enough samples above 0";

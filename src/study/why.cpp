@@ -256,7 +256,7 @@ std::string nothing_text(const Results& results) {
     const auto seen = fact(results, "accounting", "seen"), filtered = fact(results, "accounting", "filtered");
     if (seen == 0) {
         return "No packet was measured: there was no TCP or UDP data. Check that there is traffic (nstat, ss -ti), and "
-               "whether it is of a kind that is followed (stapgen help account).";
+               "whether it is one of the followed kinds (stapgen help account).";
     }
     const auto account = results.sentence("account");
     if (filtered == seen) {

@@ -123,7 +123,7 @@ base::Result<void> KernelNames::look_for_kaslr_offset(const NameSources& sources
             return base::bad_input(
                 fmt::format("--kaslr-offset {}: KASLR moves an x86-64 kernel by multiples of {:#x} (2 MiB)",
                             hexadecimal(*sources.kaslr_offset), x86_alignment),
-                "it is _stext in /proc/kallsyms minus _stext in the map, for example 0x1c000000");
+                "give _stext of /proc/kallsyms minus _stext of the map, for example 0x1c000000");
         }
         kaslr_offset_ = sources.kaslr_offset;
     } else if (files_.boot && files_.map) {

@@ -30,7 +30,7 @@ HEADER = b"stapgen\t3\trx-latency\trx\ttime:time\tpid:int\ttid:int\tcomm:text\ti
 # What becomes of a host of each kind: its state and what its reason has in it.
 EXPECTED = {
     "liar": ("cannot", "what it says is its release is none"),
-    "escapes": ("cannot", r"what it says is its release is none: '6.1\x1b[2J\xc2\x9b'"),
+    "escapes": ("cannot", r"its release is not valid: '6.1\x1b[2J\xc2\x9b'"),
     "silent": ("unreachable", "no answer within"),
     "slow": ("unreachable", "no answer within"),
     "endless": ("failed", "it wrote more than the 64 KiB allowed here"),
@@ -175,7 +175,7 @@ def check_a_release_runs_nothing(fleet):
     build_tree(fleet.folder / "tree", f"$(shell touch {ran})\nall modules:\n\ttouch {ran}\n")
     (fleet.folder / "release").write_text(str(fleet.folder / "tree"))
     _, rows, _ = fleet.run(["liar-1"], recipe="dropwatch", output="liar", stap=stap)
-    assert rows["liar-1"]["state"] == "cannot" and "is none: '/" in rows["liar-1"]["why"], rows
+    assert rows["liar-1"]["state"] == "cannot" and "is not valid: '/" in rows["liar-1"]["why"], rows
     assert not ran.exists(), "its Makefile was run"
     fleet.start([fleet.stapgen, "build", "dropwatch", "-r", fleet.folder / "tree", "-o", fleet.folder / "x.ko", "--no-workaround", "all"],
                 stap=stap).communicate(timeout=300)

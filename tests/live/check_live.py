@@ -228,7 +228,7 @@ def check_choice():
         terminal.wait_for("last interval")
         terminal.press("q")
         code, report = terminal.end()
-        assert code == 0 and terminal.is_as_before() and "everything read is reported" in report, report
+        assert code == 0 and terminal.is_as_before() and "all counters read are reported" in report, report
         assert re.search(r"^ *\d{4,} Udp\.NoPorts", report, re.M), report
         assert b"\x1b[36m" not in terminal.raw
 

@@ -100,12 +100,12 @@ base::Result<std::vector<std::filesystem::path>> archives_among(const std::vecto
         if (is_support_archive(word)) archives.emplace_back(word);
     }
     if (!archives.empty() && archives.size() != typed.size()) {
-        return base::bad_input(fmt::format("{} is a support archive, and other files are none",
-                                           base::printable(archives.front().string())),
-                               "report archives by themselves");
+        return base::bad_input(
+            fmt::format("{} is a support archive, the other files are not", base::printable(archives.front().string())),
+            "report archives by themselves");
     }
     if (archives.size() > 2)
-        return base::bad_input("these are more than two archives", "give one, or an older and a newer one of a host");
+        return base::bad_input("more than two archives", "give one, or an older and a newer one of a host");
     return archives;
 }
 
@@ -124,7 +124,7 @@ base::Result<void> report_archives(const Call& call, const std::vector<std::file
         if (evidence->read == 0) {
             return base::bad_input(fmt::format("{}: none of its {} files has counters, settings or a kernel's log",
                                                base::printable(archive.string()), evidence->walked.files),
-                                   "for recordings and the output of tools name the files");
+                                   "to report recordings or the output of tools, give the files");
         }
         all.push_back(*std::move(evidence));
     }

@@ -29,8 +29,8 @@ bool needs_module(const doctor::Question& question) {
 
 base::Result<doctor::Question> question_of_file(const host::System& machine, const DoctorOptions& options) {
     if (options.recipes.size() > 1 || options.warm || !options.make.release.empty()) {
-        return base::bad_input("doctor FILE.ko asks about one module, and this machine",
-                               "name no other, and omit -r and --warm");
+        return base::bad_input("doctor FILE.ko checks one module on this machine",
+                               "give one file, without -r and --warm");
     }
     const auto& file = options.recipes.front();
     const auto module = launch::make_loadable(file);

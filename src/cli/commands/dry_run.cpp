@@ -47,8 +47,7 @@ void print_commands(const module::Preparation& preparation, const launch::LoadJo
         base::print_comment(note);
     if (preparation.kept) {
         if (const auto module = preparation.kept->find()) {
-            base::print_comment(
-                fmt::format("stap made {} for an earlier run; it is not started again", module->string()));
+            base::print_comment(fmt::format("stap is not started: an earlier run has made {}", module->string()));
         }
     }
     const auto& job = preparation.job;

@@ -36,7 +36,7 @@ base::Result<void> export_runs(const Call& call, const ExportOptions& options) {
 base::Result<void> query(const Call& call, const QueryOptions& options) {
     if (options.question.empty() == options.sql.empty()) {
         return base::bad_input(
-            options.question.empty() ? "nothing is asked" : "SQL and --ask exclude each other",
+            options.question.empty() ? "no query is given" : "SQL and --ask exclude each other",
             fmt::format("give SQL, or --ask with one of {}", fmt::join(store::question_names, ", ")));
     }
     auto sql = options.question.empty() ? base::Result<std::string>(options.sql)
@@ -79,7 +79,7 @@ CommandSpec query_command() {
     command.examples = {"stapgen query store --ask p99-by-host",
                         "stapgen query store 'SELECT host, count(*) FROM runs GROUP BY host'"};
     command.options = joined({
-        {option("store", "DIR", groups::arguments, "The folder that 'export' got as --parquet", "", &options.store,
+        {option("store", "DIR", groups::arguments, "The folder of 'export --parquet'", "", &options.store,
                 {.required = true}),
          {"sql", "SQL", groups::arguments, "A SELECT", "", &options.sql},
          option("--ask", "NAME", groups::arguments, "A prepared question", "", &options.question,

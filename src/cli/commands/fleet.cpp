@@ -200,7 +200,7 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
         std::ranges::count_if(*rows, [](const fleet::Row& row) { return row.refusal.has_value(); }));
     if (failed == 0) return {};
     const auto what = fmt::format("{} of {} hosts did not complete", failed, rows->size());
-    const auto hint = fmt::format("{} has the reasons; to read what there is: stapgen report {}",
+    const auto hint = fmt::format("{} has the reasons; what was recorded: stapgen report {}",
                                   base::shell_quoted({(job.folder / "fleet.json").string()}),
                                   base::shell_quoted({job.folder.string()}) + "/*.rec");
     if (failed == rows->size()) return base::failed(what, hint);

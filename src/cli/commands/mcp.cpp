@@ -177,10 +177,11 @@ class Tools {
             return base::bad_input(fmt::format("the answer is longer than {} MiB", max_answer >> 20U),
                                    "ask for fewer files, or group by less");
         }
-        if (ending->was_stopped) return base::bad_input("it took longer than two minutes", "ask for fewer files");
+        if (ending->was_stopped)
+            return base::bad_input("the command took longer than two minutes", "ask for fewer files");
         // compare ends with 3 where something differs: that is its answer.
         if (ending->signal != 0 || (ending->exit_code != 0 && out.empty()))
-            return base::bad_input(said.empty() ? "it ended without an answer" : said, {});
+            return base::bad_input(said.empty() ? "the command ended without an answer" : said, {});
         return out;
     }
 
@@ -192,7 +193,7 @@ base::Result<void> serve_mcp(const Call& /*call*/, const McpOptions& options) {
     std::error_code error;
     const auto folder = std::filesystem::canonical(options.folder, error);
     if (error || !std::filesystem::is_directory(folder))
-        return base::bad_input(fmt::format("{} is no folder", base::printable(options.folder)),
+        return base::bad_input(fmt::format("{} is not a folder", base::printable(options.folder)),
                                "name the folder that clients may read");
     const Tools tools(folder, host::own_program().string());
     const mcp::Server server(base::build_facts.version, tools.all());

@@ -56,8 +56,8 @@ base::Result<void> explain(const Call& call, const WhyOptions& options) {
 base::Result<void> why(const Call& call, const WhyOptions& options) {
     if (!options.recordings.empty()) return explain(call, options);
     if (!options.recipe) {
-        return base::bad_input(fmt::format("why: there is no recipe {}, with which it measures", recipe_name),
-                               "'stapgen list' shows those that there are; 'stapgen why FILE' reads a recording");
+        return base::bad_input(fmt::format("why measures with the recipe {}, which does not exist", recipe_name),
+                               "'stapgen list' shows the recipes; 'stapgen why FILE' reads a recording");
     }
     return run_recipe(call.program, *options.recipe, options.run);
 }

@@ -61,7 +61,7 @@ void apply_table(base::TomlTable table, const std::set<std::string>& known, cons
         const auto values = table.scalars(key);
         if (!known.contains(key)) {
             const auto meant = base::did_you_mean(key, {known.begin(), known.end()});
-            table.wrong(key, fmt::format("'{}' is no option that can be set here", key),
+            table.wrong(key, fmt::format("'{}' is not an option that can be set here", key),
                         meant ? fmt::format("did you mean '{}'?", *meant) : "");
         }
         const auto* option = option_named(command, "--" + key);

@@ -146,8 +146,7 @@ base::Result<void> check_rules(const CLI::App& app, const CommandSpec& command) 
         }
         for (const auto& other : spec.rules.excludes) {
             if (is_given(other))
-                return tl::make_unexpected(
-                    usage_error(command, fmt::format("{} and {}: only one of them", name, other)));
+                return tl::make_unexpected(usage_error(command, fmt::format("use {} or {}, not both", name, other)));
         }
         for (const auto& other : spec.rules.needs) {
             if (!is_given(other))

@@ -70,7 +70,7 @@ base::Result<std::int64_t> parse_kaslr_offset(std::string_view typed) {
     const auto offset = base::from_hex(typed.substr(negative ? 1 : 0));
     if (offset) return static_cast<std::int64_t>(negative ? 0 - *offset : *offset);
     return base::bad_input(fmt::format("--kaslr-offset '{}' is not a hex number", base::printable(typed)),
-                           "it is _stext in /proc/kallsyms minus _stext in the map, for example 0x1c000000");
+                           "give _stext of /proc/kallsyms minus _stext of the map, for example 0x1c000000");
 }
 
 base::Result<std::int64_t> parse_buffer(std::string_view typed) {
@@ -123,7 +123,7 @@ base::Result<std::vector<std::filesystem::path>> files_at(const std::string& typ
     auto files = base::files_at(typed);
     if (!files.empty()) return files;
     return base::bad_input(fmt::format("there are no files in {}", base::printable(typed)),
-                           "a folder stands for the files in it, not for those in folders below");
+                           "folders below a folder are not read");
 }
 
 base::Result<void> check_events(bool events, const session::Presentation& presentation) {

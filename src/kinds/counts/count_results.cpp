@@ -30,11 +30,12 @@ std::string title_of(const Measured& measured, const table::Table& totals) {
     const auto losses = std::ranges::count_if(
         totals.rows, [&](const auto& row) { return rank_of(totals, row, true) >= loss_by_name_rank; });
     if (measured.fact("counting", "levels") == Value(true))
-        return fmt::format("{} of {} counters count losses and are not 0", losses, read);
+        return fmt::format("{} of {} counters count losses and are above 0", losses, read);
     const auto rose = std::ssize(totals.rows) - fell;
     auto title = read > 0 ? fmt::format("{} of {} counters", rose, read)
                           : fmt::format("{} counter{}", rose, rose == 1 ? "" : "s");
-    title += fmt::format(" rose; {} of them count losses", losses);
+    title += losses == 0 ? " rose; none counts losses"
+                         : fmt::format(" rose; {} count{} losses", losses, losses == 1 ? "s" : "");
     if (fell > 0) title += fmt::format("; {} fell", fell);
     return title;
 }

@@ -103,8 +103,8 @@ void CounterDeltas::put_notes(std::vector<Note>& notes) const {
     };
     if (states_ > 0) {
         notes.emplace_back(
-            levels_ ? "sockets in use, memory and what is under way are states, and no totals"
-                    : "states (sockets in use, memory, what is under way) do not rise: one sample shows them");
+            levels_ ? "sockets in use, memory and packets under way are states, not totals"
+                    : "states (sockets in use, memory, packets under way) do not rise: one sample shows them");
     }
     if (compared_ == 0 && once_ == 0) return;
     if (compared_ == 0) {

@@ -170,7 +170,7 @@ void put_shown_paths(const table::Table& paths, std::size_t most, table::Results
 }
 
 std::string total_text(const table::Table& totals) {
-    if (totals.rows.empty()) return "no drops in all";
+    if (totals.rows.empty()) return "total: no drops";
     return fmt::format("total: {} drops at {}{}", sum_of(totals, "count"), totals.rows.size(),
                        totals.rows.size() == 1 ? " place" : " places and reasons");
 }

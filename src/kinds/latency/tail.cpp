@@ -73,30 +73,27 @@ std::string share_name(const Share& share) {
     return base::printable(share.stage);
 }
 
-/// "94 % of the excess is tcp-app, which is 97 % of their time and 91 % of the others'"
+/// "tcp-app causes 94 % of the extra time: 97 % of the slow records' time, 91 % of the rest's"
 std::string excess_text(const Tail& tail) {
-    const char* their = tail.n_slow == 1 ? "its" : "their";
-    const char* others = tail.n_rest == 1 ? "other's" : "others'";
+    const auto times = [&](const Share& share) {
+        return fmt::format("{} of the slow {} time, {} of the rest's", percent_text(share.slow),
+                           tail.n_slow == 1 ? "record's" : "records'", percent_text(share.rest));
+    };
     const auto named = outstanding(tail);
     if (named.empty()) {
         const auto& largest = *std::ranges::max(finest(tail), {}, [](const Share* s) { return s->of_excess; });
-        return fmt::format(
-            "no stage stands out: the largest part of the excess, {}, is {}, which is {} of {} time and {} of the {}",
-            percent_text(largest.of_excess), share_name(largest), percent_text(largest.slow), their,
-            percent_text(largest.rest), others);
+        return fmt::format("no stage stands out: {} has most of the extra time, {}: {}", share_name(largest),
+                           percent_text(largest.of_excess), times(largest));
     }
-    const auto excess = [](const Share& share) { return share.of_excess >= 1 ? "all" : percent_text(share.of_excess); };
     const auto& first = *named.front();
-    if (named.size() == 1) {
-        return fmt::format("{} of the excess is {}, which is {} of {} time and {} of the {}", excess(first),
-                           share_name(first), percent_text(first.slow), their, percent_text(first.rest), others);
-    }
-    std::string text =
-        fmt::format("{} of the excess is {} ({} of {} time, {} of the {})", excess(first), share_name(first),
-                    percent_text(first.slow), their, percent_text(first.rest), others);
+    const auto causes = fmt::format("{} causes {} the extra time", share_name(first),
+                                    first.of_excess >= 1 ? std::string("all") : percent_text(first.of_excess) + " of");
+    if (named.size() == 1) return fmt::format("{}: {}", causes, times(first));
+    auto text = fmt::format("{} ({})", causes, times(first));
     for (std::size_t i = 1; i < named.size(); ++i) {
-        text += fmt::format("{} {} is {} ({}, {})", i + 1 < named.size() ? "," : " and", excess(*named[i]),
-                            share_name(*named[i]), percent_text(named[i]->slow), percent_text(named[i]->rest));
+        text +=
+            fmt::format("{} {} {} ({}, {})", i + 1 < named.size() ? "," : " and", share_name(*named[i]),
+                        percent_text(named[i]->of_excess), percent_text(named[i]->slow), percent_text(named[i]->rest));
     }
     return text;
 }

@@ -130,8 +130,8 @@ void say(const Ledger& ledger, table::Results& results) {
                             packets_text(packets), base::printable(card)));
         } else if (packets < 0) {
             results.say("ledger",
-                        fmt::format("{} counts fewer packets than it hands over: it counts as one what it has "
-                                    "merged (LRO), so its losses are not known",
+                        fmt::format("{} counts fewer packets than it hands over, since packets that it merges "
+                                    "(LRO) count as one: its losses are unknown",
                                     base::printable(card)));
         }
     }
@@ -141,7 +141,7 @@ void say(const Ledger& ledger, table::Results& results) {
                     "that were under way at the start");
     }
     if (ledger.of("card").empty()) {
-        results.say("ledger", "no card's own counters were read: what is lost before the hand-over is not known");
+        results.say("ledger", "no card's own counters were read: losses before the hand-over are unknown");
     }
 }
 

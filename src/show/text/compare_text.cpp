@@ -51,7 +51,8 @@ void write_legend(std::ostream& out, const study::Comparison& comparison, std::s
     const auto say = [&](const std::string& text) { out << base::fitted(text, width) << '\n'; };
     if (any(Verdict::same)) say("~: no significant difference (P, corrected for the number of rows, is 0.05 or more)");
     if (any(Verdict::too_few)) say("-: not enough samples or blocks of time; record longer");
-    if (any(Verdict::untested)) say("A change without an interval was not tested: its values have no times");
+    if (any(Verdict::untested))
+        say("A change without an interval was not tested: only the whole run's values are known");
     if (!comparison.parts.empty()) say("Parts of a stage: the time of each per packet of the stage; not tested");
     if (!comparison.failures.empty()) say("Failures: P is of the share of all, by itself; causes are not tested");
     say(blocks_text(comparison));

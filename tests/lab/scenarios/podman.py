@@ -126,9 +126,9 @@ def check(lab):
     expect("rx-id", whole(of("rx-id"), "udp-app"), RECEIVED["web"])
     expect("later", by_group(json.loads(lab.read("later.json")), "container", "udp-app"), RECEIVED)
     for name, exit_code, found, first in (
-            ("plain", 4, "root without CAP_SYS_MODULE", "first privileges: run it on the host, or give the container --privileged"),
+            ("plain", 4, "root without CAP_SYS_MODULE", "start with privileges: run it on the host, or give the container --privileged"),
             ("privileged", 4, "a container (podman), whose kernel is the host's: its headers are not in here",
-             "first container: run stapgen on the host, or start the container with --privileged -v /lib/modules:/lib/modules"),
+             "start with container: run stapgen on the host, or start the container with --privileged -v /lib/modules:/lib/modules"),
             ("whole", 0, "a container (podman), whose kernel is the host's", "dropwatch will run here: stapgen dropwatch")):
         said = [" ".join(lab.read(f"doctor-{name}.{part}").split()) for part in ("out", "err")]
         expect(f"doctor-{name}", int(lab.read(f"doctor-{name}.exit")), exit_code)

@@ -47,7 +47,7 @@ def prepared_beforehand(lab, target):
     build = ["build", "dropwatch", "-o", "/lab/work/x.ko", *target]
     print(warm.stdout + warm.stderr)
     assert re.fullmatch(r"dropwatch +[\d.]+ m?s\nthe cache is \S+, \d+ MB\n", warm.stdout), warm.stdout
-    assert int(re.search(r"of tracepoints .* it is shown (\d+) ", warm.stderr)[1]) < 9, warm.stderr
+    assert int(re.search(r"trace-headers: stap sees (\d+) of ", warm.stderr)[1]) < 9, warm.stderr
     again = lab.stapgen([*build, "-v"])
     assert " for an earlier run" in again.stderr and "Pass 1" not in again.stderr, again.stderr
     shown = lab.stapgen([*build, "--dry-run"]).stdout

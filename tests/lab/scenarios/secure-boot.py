@@ -113,9 +113,9 @@ def check(lab):
         for name, exit_code, texts in (
                 ("doctor", 4, (f'lockdown is "{mode}"', "Secure Boot is on", "it has the keys of ", "lab 43")),
                 ("doctor-signed", 0, ("signed by 'lab 43', whose key the kernel has", "will run here: stapgen exec ")),
-                ("doctor-stranger", 4, ("signed by 'stranger', whose key the kernel has not", "will not run here")),
+                ("doctor-stranger", 4, ("signed by 'stranger', whose key the kernel does not have", "will not run here")),
                 ("doctor-drops", 4, ("; this one has none", "will not run here")),
-                ("exec-stranger", 4, ("signed by 'stranger', whose key the kernel has not", "mokutil --import")),
+                ("exec-stranger", 4, ("signed by 'stranger', whose key the kernel does not have", "mokutil --import")),
                 ("exec-drops", 4, ("the kernel refuses unsigned modules", "--sign mok.key,mok.pem")),
                 ("loaded", 1, ("Key was rejected by service",)),
                 # Without SYSTEMTAP_NOSIGN, which stapgen sets.

@@ -59,8 +59,8 @@ def check(lab):
     for name, texts in (
             ("same", ("a module of this name is already loaded",)),
             ("unsigned", ("refuses unsigned modules", "it has the keys of ", "--sign mok.key,mok.pem", "openssl req")),
-            ("unknown", ("signed by 'lab 41', whose key the kernel has not", "mokutil --import")),
-            ("run", ("signed by 'lab 41', whose key the kernel has not",))):
+            ("unknown", ("signed by 'lab 41', whose key the kernel does not have", "mokutil --import")),
+            ("run", ("signed by 'lab 41', whose key the kernel does not have",))):
         error = lab.read(f"{name}.err")
         print(f"--- {name}\n{error}")
         assert lab.read(f"{name}.exit").strip() == "4", lab.read(f"{name}.exit")

@@ -201,7 +201,7 @@ TEST_CASE("a state is a value of one sample, and no rise") {
     const auto both = rises_of({{state, {"a", "-", 5}}, {later, {"a", "-", 7}}});
     CHECK(both.tallies.size() == 1);
     CHECK(rise(both, "a", "-") == 2);
-    CHECK(has_note(both, "states (sockets in use, memory, what is under way) do not rise"));
+    CHECK(has_note(both, "states (sockets in use, memory, packets under way) do not rise"));
 }
 
 TEST_CASE("a tool's rise and another one's total of one counter are not subtracted") {

@@ -28,7 +28,7 @@ TEST_CASE("folders are made below a folder, and root follows no link there") {
     CHECK(open.has_value() == (::geteuid() != 0));
     CHECK(fs::is_empty(elsewhere) == (::geteuid() == 0));
     if (!open) {
-        CHECK(open.error().what == "cannot open the folder " + (store / "runs").string() + ": it is a link or a file");
+        CHECK(open.error().what == "cannot open the folder " + (store / "runs").string() + ": a link or a file");
     }
     // The folder that was named may be a link: who named it said so.
     fs::create_directory_symlink(store, folder.path() / "link");

@@ -79,14 +79,14 @@ TEST_CASE("what is wrong in a file is said with line and column") {
     const auto error = [](const char* config, const char* typed = "reads") {
         return CommandLine(typed, config).error();
     };
-    CHECK(error("[options]\ntpo = 3\n") == "config.toml:2:7: 'tpo' is no option that can be set here");
+    CHECK(error("[options]\ntpo = 3\n") == "config.toml:2:7: 'tpo' is not an option that can be set here");
     CHECK(CommandLine("list", "[options]\nports = 3\n").hint() == "did you mean 'port'?");
     CHECK(error("[options]\ntop = \"many\"\n") == "config.toml:2:7: top: not a value of --top");
     CHECK(error("[options]\ntop = [1, 2]\n") == "config.toml:2:7: top: not a value of --top");
     CHECK(error("[options]\nduration = \"soon\"\n").starts_with("config.toml:2:12: duration: "));
-    CHECK(error("[options]\nguru = true\n") == "config.toml:2:8: 'guru' is no option that can be set here");
+    CHECK(error("[options]\nguru = true\n") == "config.toml:2:8: 'guru' is not an option that can be set here");
     CHECK(error("[command.report]\nduration = 5\n") ==
-          "config.toml:2:12: 'duration' is no option that can be set here");
+          "config.toml:2:12: 'duration' is not an option that can be set here");
     CHECK(error("[command.raeds]\ntop = 5\n") == "config.toml:1:1: there is no command 'raeds'");
     CHECK(error("top = 5\n").starts_with("config.toml:1:"));
     CHECK(error("[options\n").starts_with("config.toml:1:"));

@@ -31,7 +31,7 @@ TEST_CASE("doctor takes recipes and a machine's options") {
                                        o.make.release == "6.1" && o.make.without_workarounds.front() == "all";
                             }}});
     test::check({
-        {"doctor --warm -j", "--warm and --json: only one of them"},
+        {"doctor --warm -j", "use --warm or --json, not both"},
         {"doctor --dry-run", "unknown option '--dry-run'"},
     });
 }

@@ -96,8 +96,8 @@ TEST_CASE("resolve takes addresses, and what they are") {
          {"resolve --annotate --return-addresses a.txt",
           [](const cli::ResolveOptions& o) { return o.annotate && o.return_addresses; }}});
     test::check({
-        {"resolve --annotate -l", "--annotate and --lines: only one of them"},
-        {"resolve --annotate -j", "--annotate and --json: only one of them"},
+        {"resolve --annotate -l", "use --annotate or --lines, not both"},
+        {"resolve --annotate -j", "use --annotate or --json, not both"},
         {"resolve --format json", "--format: 'json' is not one of table, ndjson"},
     });
 }

@@ -261,7 +261,7 @@ TEST_CASE("one counter by two tools is one sample, and by one of them again the 
     const DecodedText later(netstat + "$ sleep 10\n" + nstat);
     CHECK(has_line(later, "nstat1 TcpExt.ListenDrops of - = 139"));
     const DecodedText other(netstat + "TcpExtListenDrops 152 0.0\n");
-    CHECK(other.notes() == "TcpExt.ListenDrops of - is 139 and then 152 in one sample: the first counts");
+    CHECK(other.notes() == "TcpExt.ListenDrops of - appears twice in one sample, as 139 and 152: the first is used");
     // What a line that nobody understands breaks is one sample.
     const DecodedText broken("Udp:\n    5 packets received\nsomething\nTcp:\n    7 segments received\n");
     CHECK(has_line(broken, "netstat -s0 Tcp.InSegs of - = 7"));

@@ -59,11 +59,11 @@ TEST_CASE("what is missing is named with what to do first") {
     auto found = verdict(system, question(system));
     CHECK(found.able.empty());
     CHECK(found.what == "rx-latency will not run here");
-    CHECK(found.first.starts_with("first privileges: run it with sudo, "));
+    CHECK(found.first.starts_with("start with privileges: run it with sudo, "));
     // Where a module could be loaded, one can be made elsewhere.
     system.root = true;
     found = verdict(system, question(system));
-    CHECK(found.first.starts_with("first headers: apt-get install linux-headers-6.12.117+deb13-amd64; "));
+    CHECK(found.first.starts_with("start with headers: apt-get install linux-headers-6.12.117+deb13-amd64; "));
     CHECK(found.first.ends_with("; a module built elsewhere (stapgen build) would run here: stapgen exec"));
 }
 

@@ -120,7 +120,7 @@ TEST_CASE(
         CHECK(of(unknown).state == State::missing);
         CHECK(of(unknown).blocks == doctor::Blocks::loading);
     }
-    CHECK(of("somebody").found.ends_with("; this one is signed by 'somebody', whose key the kernel has not"));
+    CHECK(of("somebody").found.ends_with("; this one is signed by 'somebody', whose key the kernel does not have"));
     CHECK(remedy(of("somebody")).starts_with("enrol it and reboot: mokutil --import CERT.der"));
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("of a module that is there the signer is said where the kernel asks fo
     system.files["/proc/keys"] =
         "0a37b2f1 I------     2 perm 1f0b0000     0     0 keyring   .builtin_trusted_keys: 1\n";
     system.rings = {{0x0a37b2f1, {}}};
-    CHECK(found().found.ends_with("; this one is signed by 'our key', whose key the kernel has not"));
+    CHECK(found().found.ends_with("; this one is signed by 'our key', whose key the kernel does not have"));
     CHECK(found().state == State::ok);
 }
 

@@ -90,9 +90,9 @@ TEST_CASE("a container is told from who started it, and what it lacks is the hos
     CHECK(check(system, "container").found ==
           "a container (docker), whose kernel is the host's: its headers are not in here");
     CHECK(verdict(system).first.starts_with(
-        "first container: run stapgen on the host, or start the container with --privileged -v /lib/modules"));
+        "start with container: run stapgen on the host, or start the container with --privileged -v /lib/modules"));
     // Without the capability that comes first.
     system.files["/proc/self/status"] = "CapEff:\t00000000a80425fb\n";
     CHECK(
-        verdict(system).first.starts_with("first privileges: run it on the host, or give the container --privileged"));
+        verdict(system).first.starts_with("start with privileges: run it on the host, or give the container --privileged"));
 }

@@ -46,16 +46,16 @@ TEST_CASE("a release that stap would take for a folder or an option is none") {
     for (const std::string release : {"/home/other/tree", "../tree", ".hidden", "-v", "6.1 -g", "6.1;id", "6.1$(id)",
                                       "6.1\x1b[2J", "6.1\xc2\x9b", "a/b", "6.1'"}) {
         CAPTURE(release);
-        CHECK(refusal_of("release", release).starts_with("what it says is its release is none: "));
+        CHECK(refusal_of("release", release).starts_with("its release is not valid: "));
     }
-    CHECK(refusal_of("release", std::string(65, '6')).starts_with("what it says is its release is none: "));
+    CHECK(refusal_of("release", std::string(65, '6')).starts_with("its release is not valid: "));
     CHECK(refusal_of("release", std::string(64, '6')).empty());
 }
 
 TEST_CASE("no other value gets further than its form allows") {
     for (const auto* key : {"name", "machine", "boot"})
-        CHECK(refusal_of(key, "a b").starts_with(fmt::format("what it says is its {} is none: ", key)));
-    CHECK(refusal_of("machine", "") == "what it says is its machine is none: ''");
+        CHECK(refusal_of(key, "a b").starts_with(fmt::format("its {} is not valid: ", key)));
+    CHECK(refusal_of("machine", "") == "its machine is not valid: ''");
     for (const auto* key : {"stapgen", "stap", "staprun"}) {
         CHECK_FALSE(refusal_of(key, "stap").empty());
         CHECK_FALSE(refusal_of(key, "/usr/bin/\x1b]0;x\a").empty());
@@ -63,7 +63,7 @@ TEST_CASE("no other value gets further than its form allows") {
     }
     // An ELF note whose build-id has 100 bytes.
     std::string note = "040000006400000003000000474e5500" + std::string(200, 'a');
-    CHECK(refusal_of("notes", note) == "what it says is its build-id has no such length");
+    CHECK(refusal_of("notes", note) == "its build-id is too long");
     CHECK(parse_facts("folder=\nrelease=6.1\n").error().why.starts_with("no POSIX shell"));
 }
 

@@ -91,7 +91,7 @@ TEST_CASE("no change found is not the same as nothing tested") {
     CHECK(comparison_sentence(comparison) == "no result: only before has ip-tcp, tcp-app");
     comparison.is_one_sided = false;
     comparison.changes[0].verdict = Verdict::untested;
-    CHECK(comparison_sentence(comparison) == "no result: the values have no times");
+    CHECK(comparison_sentence(comparison) == "no result: only the whole run's values are known");
     CHECK(nlohmann::json::parse(written("json", comparison))["result"] == "none");
     CHECK(nlohmann::json::parse(written("json", slower()))["result"] == "regression");
 }
@@ -114,7 +114,7 @@ TEST_CASE("the table has the sign for what is not significant, and fits 80 colum
           "\n"
           "~: no significant difference (P, corrected for the number of rows, is 0.05 or more)\n"
           "-: not enough samples or blocks of time; record longer\n"
-          "A change without an interval was not tested: its values have no times\n"
+          "A change without an interval was not tested: only the whole run's values are known\n"
           "Before: 17 blocks of 2.00 s; after: 29 blocks of 1.00 s of 2 recordings\n"
           "WARNING: after: 3 \\x1b[31mlost\n");
 }

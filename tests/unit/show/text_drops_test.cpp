@@ -88,7 +88,7 @@ TEST_CASE("intervals and total of drops can be had one without the other") {
 TEST_CASE("a run without any drop says so") {
     auto summary = drop_summary();
     summary.drops.clear();
-    CHECK(has(text_of(summary, {.intervals_shown = true}), "no drops in all\n"));
+    CHECK(has(text_of(summary, {.intervals_shown = true}), "total: no drops\n"));
 }
 
 TEST_CASE("counters of the kernel that rose stand below the drops, and nothing where none did") {

@@ -253,8 +253,8 @@ TEST_CASE("where the tail comes from, and the slowest records with whose they we
     const auto text = text_of(summary, {.slowest = 2});
     CHECK(has(text,
               "\nThe 3 slowest of 1,012 rx records (above the p99 of 60.0 us) take 25 times as\n"
-              "long as the others (1.50 ms against 60.0 us on average); over 99 % of the excess\n"
-              "is tcp-app, which is 99 % of their time and 88 % of the others'.\n"
+              "long as the others (1.50 ms against 60.0 us on average); tcp-app causes over 99 %\n"
+              "of the extra time: 99 % of the slow records' time, 88 % of the rest's.\n"
               "\n"
               "The slowest rx records [us]:\n"
               "#1 1500.002, 13:06:40.002000, rx, pid 19550, comm fire\\x1bfox\n"
