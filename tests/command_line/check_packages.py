@@ -60,6 +60,14 @@ def check_deb(build, top):
     assert set(made) == {"stapgen", "stapgen-dbgsym"}, made
     for name, path in made.items():
         run("dpkg-deb", "-x", path, top / name)
+    # Without dpkg-shlibdeps the package would depend on nothing.
+    done = subprocess.run(["unshare", "--map-root-user", "--mount", "sh", "-c", 'mount --bind /dev/null "$0" && exec "$@"',
+                           shutil.which("dpkg-shlibdeps"), "cpack", "--config", build / "CPackConfig.cmake", "-G", "DEB",
+                           "-B", top / "none"], capture_output=True, text=True, check=False)
+    assert done.returncode != 0 and "apt-get install dpkg-dev" in " ".join(done.stderr.split()), done
+    assert not list((top / "none").glob("*.deb"))
+    depends = run("dpkg-deb", "-f", made["stapgen"], "Depends")
+    assert "libc6 (>= " in depends and "systemtap-runtime" in depends, depends
     symbols, = (top / "stapgen-dbgsym/usr/lib/debug/.build-id").rglob("*.debug")
     check_debug(top / "stapgen/usr/bin/stapgen", symbols)
     assert (top / "stapgen/usr/share/stapgen/templates/rx-latency/recipe.toml").is_file()
