@@ -70,6 +70,8 @@ Suggests: kernel-devel
 if(TARGET stapgen_static)
   install(PROGRAMS $<TARGET_FILE:stapgen_static> DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT static EXCLUDE_FROM_ALL)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/stapgen COMPONENT static EXCLUDE_FROM_ALL)
+  install(FILES ${CMAKE_BINARY_DIR}/static/stapgen.spdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT static
+          EXCLUDE_FROM_ALL OPTIONAL)
 endif()
 
 configure_file(packaging/generator.cmake.in ${CMAKE_BINARY_DIR}/package-generator.cmake @ONLY)

@@ -6,6 +6,8 @@ The one for rpm is installed into an empty root and used there: no distribution 
 `package` does that to the one for Debian, on Debian; here is what is apart from it. Both are the same when made again.
 """
 
+import hashlib
+import json
 import pathlib
 import re
 import shutil
@@ -17,7 +19,7 @@ FILES = ["bin/stapgen", "share/man/man1/stapgen.1.gz", "share/man/man1/stapgen-r
          "share/bash-completion/completions/stapgen", "share/zsh/site-functions/_stapgen",
          "share/fish/vendor_completions.d/stapgen.fish", "share/doc/stapgen/THIRD-PARTY-NOTICES.md",
          "share/doc/stapgen/docs/guide/installing.md", "share/licenses/stapgen/LICENSE",
-         "share/stapgen/schemas/report-1.json"]
+         "share/stapgen/schemas/report-1.json", "share/doc/stapgen/stapgen.spdx.json"]
 NEEDS = {"--requires": {"systemtap-runtime"}, "--recommends": {"systemtap"}, "--suggests": {"kernel-devel"}}
 AS_ROOT = ["unshare", "--map-root-user"]
 
@@ -90,6 +92,8 @@ def check_rpm(build, sample, top):
     assert not others, f"the package has {others}"
     assert not (root / "usr/share/stapgen/templates").exists(), "the program carries its recipes"
     check_debug(root / "usr/bin/stapgen", build / "static/stapgen.debug")
+    document = json.loads((root / "usr/share/doc/stapgen/stapgen.spdx.json").read_text())
+    assert document["packages"][0]["checksums"][0]["checksumValue"] == hashlib.sha256((root / "usr/bin/stapgen").read_bytes()).hexdigest()
 
     shutil.copy(sample, root / "sample.txt")
     def used(*words):
