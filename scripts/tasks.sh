@@ -35,7 +35,7 @@ need_debian() {
             "elsewhere: a static program, or the packages that scripts/install-packages names (docs/guide/installing.md)"
     fi
     [ "$(dpkg --print-architecture)" = amd64 ] ||
-        stop "this takes amd64, and here is $(dpkg --print-architecture)" "other architectures were not tried"
+        stop "this takes amd64, and here is $(dpkg --print-architecture)" "other architectures are untested"
     # What a killed one left behind makes each later apt-get fail.
     [ -z "$(dpkg --audit 2>&1)" ] ||
         stop "dpkg was interrupted earlier" "mend that first: dpkg --configure -a && apt-get --fix-broken install"

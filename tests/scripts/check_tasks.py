@@ -213,7 +213,7 @@ def check_refusals(tree):
             ({"MOUNTED": ",nodev"}, "nodev or noexec", "STAPGEN_LAB_DIR"),
             ({"FREE": "700"}, "has 700", "STAPGEN_LAB_DIR"),
             ({"ID_IS": "1000"}, "there is no sudo", "run it as root"),
-            ({"ARCHITECTURE": "arm64"}, "here is arm64", "not tried"),
+            ({"ARCHITECTURE": "arm64"}, "here is arm64", "untested"),
             ({"AUDIT": "half installed"}, "dpkg was interrupted", "dpkg --configure -a")):
         for script in ("run-demo", "run-tests"):
             running = tree.start(script, **environment)

@@ -120,6 +120,8 @@ def copy_new(path, offset):
     with path.open("rb") as source:
         source.seek(offset)
         data = source.read()
+    if data and sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # the line of common.doing()
     sys.stdout.buffer.write(data)
     sys.stdout.flush()
     return offset + len(data)

@@ -53,7 +53,7 @@ def modules_of(scenarios):
 class Lab:
     """What a scenario sees of the lab; /lab in chroot and guest is the folder "run"."""
 
-    def __init__(self, root, run, stapgen_prefix=None, traffic=None, append=machine.APPEND, packages=None):
+    def __init__(self, root, run, stapgen_prefix=None, traffic=None, append=machine.APPEND, packages=None, wants_traffic=True):
         self.root, self.run, self.append, self.packages = root, run, append, packages
         self.suite, self.release, self.stap = root.suite, root.release, root.stap
         self.work = run / "work"
@@ -65,7 +65,8 @@ class Lab:
         if stapgen_prefix:
             copy_stapgen(pathlib.Path(stapgen_prefix), run / "stapgen")
             allow_overload(self.cache / "stapgen/systemtap")
-        copy_traffic(traffic, run / "traffic")
+        if wants_traffic:
+            copy_traffic(traffic, run / "traffic")
         if root.architecture and stapgen_prefix:
             built = cross.build_programs(root, run / "build.log")
             copy_stapgen(built / "stapgen", run / "guest/stapgen")
@@ -159,7 +160,7 @@ def copy_traffic(folder, target):
                    "\"cmake --build --preset release\", or give --traffic DIR")
         if folder:
             raise LabError(message)
-        say(f"{message}; demo, boot and shell need none")
+        say(f"{message}; boot and shell need none")
     target.mkdir()
     for program in programs:
         shutil.copy(program, target)
@@ -191,11 +192,11 @@ def build_modules(lab, modules, binds=(), symbols=None, program="stapgen"):
         say(f"built {name} in {time.monotonic() - begin:.1f} s")
 
 
-def run_script(guest, script, timeout):
-    """Boot GUEST and return the exit code of SCRIPT."""
+def run_script(guest, script, timeout, echo=False):
+    """Boot GUEST and return the exit code of SCRIPT, whose output is shown as it comes with ECHO."""
     begin = time.monotonic()
-    with doing("the guest runs", guest.boot / "output"):
-        code = guest.execute(HEAD + script, timeout, echo=False)
+    with doing("the guest runs", None if echo else guest.boot / "output"):
+        code = guest.execute(HEAD + script, timeout, echo=echo)
     say(f"guest ran {time.monotonic() - begin:.1f} s")
     return code
 
@@ -203,7 +204,8 @@ def run_script(guest, script, timeout):
 def boot_scenario(scenario, lab):
     """Run the scenario's GUEST."""
     guest = lab.guest(getattr(scenario, "NET", False), getattr(scenario, "REAL_TIME", False), getattr(scenario, "CPUS", None))
-    code = run_script(guest, scenario.GUEST, getattr(scenario, "TIMEOUT", TIMEOUT))
+    code = run_script(guest, scenario.GUEST, getattr(scenario, "TIMEOUT", TIMEOUT),
+                      getattr(scenario, "ECHO", False))
     assert code == 0, f"the guest's script ended with {code}"
 
 
@@ -219,7 +221,8 @@ def run_scenario(root, run, name, stapgen_prefix, traffic, packages=None):
     title = f"{root.suite} {name}"
     try:
         scenario = load(name)
-        lab = Lab(root, run, stapgen_prefix, traffic, getattr(scenario, "APPEND", machine.APPEND), packages)
+        lab = Lab(root, run, stapgen_prefix, traffic, getattr(scenario, "APPEND", machine.APPEND), packages,
+                  getattr(scenario, "TRAFFIC", True))
         build_modules(lab, getattr(scenario, "BUILD", {}))
         if hasattr(scenario, "prepare"):
             scenario.prepare(lab)

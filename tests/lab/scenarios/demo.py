@@ -10,6 +10,8 @@ DESCRIPTION = "./run-demo: the main job on a real memcached, as a user would typ
 IN_CI = ("trixie",)
 # So that the kernel's table of symbols, by which stapgen knows a kept module, is that of the chroot.
 APPEND = "nokaslr threadirqs"
+ECHO = True  # tables are shown as they come
+TRAFFIC = False
 RECIPES = [["rx-latency"], ["sock-latency"], ["dropwatch", "--interval", "5"]]
 
 GUEST = r"""
@@ -20,12 +22,14 @@ refused() {
     for i in $(seq 23); do echo x >/dev/udp/127.0.0.1/9; done
 }
 
-# show TRAFFIC COMMAND...: run the command as typed, with the traffic once it measures, then Ctrl-C.
+# show TRAFFIC COMMAND...: run the command as typed, with the traffic once it measures, then Ctrl-C. A workaround that is
+# already on the screen is not shown again.
+touch workarounds
 show() {
     local traffic=$1
     shift
     rm -f err   # or wait_traced might read the last one's
-    echo "\$ $*" | tee -a shown
+    printf '\n$ %s\n' "$*" | tee -a shown
     "$@" >out 2>err &
     local tracer=$!
     wait_traced err || exit 1
@@ -33,8 +37,8 @@ show() {
     sleep 1
     kill -INT $tracer
     wait $tracer || { cat err; exit 1; }
-    cat err out >>shown
-    echo >>shown
+    grep -vxFf workarounds err | cat - out | tee -a shown
+    grep '^workaround: ' err >>workarounds
 }
 
 show load stapgen rx-latency --target-tid $MC_TID
@@ -70,8 +74,9 @@ def read_rows(shown):
 
 def check(lab):
     shown = lab.read("shown")
-    print("\n" + shown)
     assert "stap pass" not in shown, "what was compiled for the guest is not what it asked for"
+    told = re.findall("^workaround: .*", shown, re.M)
+    assert told and len(set(told)) == len(told), told
     rows = read_rows(shown)
     # memcslap writes what it will read, and says goodbye: so many packets, replies, and each segment of a reply is seen too.
     for stage in ("drv-ip", "ip-tcp", "tcp-app"):
