@@ -56,9 +56,16 @@ bool are_distinct(const All& rows, const std::string& key) {
     });
 }
 
+/// Whether shares say something: not where each group, or the whole, has one stage, as functions in a trace of calls.
+bool have_shares(const All& rows) {
+    return std::ranges::any_of(
+        rows, [](const MeasureRow& row) { return !is_rest(row.group) && row.share && *row.share < 1; });
+}
+
 std::vector<Column> measure_columns(const All& rows, const std::vector<std::string>& keys,
                                     std::span<const table::Percentile> percentiles, bool is_time,
                                     bool share_is_of_direction) {
+    const bool has_shares = have_shares(rows);
     std::vector<Column> columns;
     const bool by_container = are_distinct(rows, "container");
     for (const auto& key : keys) {
@@ -68,7 +75,7 @@ std::vector<Column> measure_columns(const All& rows, const std::vector<std::stri
             {key_name(key), is_number(rows, key) ? Kind::number : Kind::text, is_part ? In::page : In::all});
     }
     columns.push_back({.name = is_time ? "STAGE" : "VALUE", .kind = Kind::head, .unit = is_time ? "us" : ""});
-    if (is_time)
+    if (has_shares)
         columns.push_back({share_is_of_direction ? "SHARE OF DIRECTION" : "SHARE OF TIME", Kind::text, In::page});
     columns.insert(columns.end(), {{"N"},
                                    {.name = "MEAN", .leaves = 1},
@@ -79,7 +86,7 @@ std::vector<Column> measure_columns(const All& rows, const std::vector<std::stri
         columns.push_back({"[95 %]", Kind::number, In::text, Extra::intervals});
     }
     columns.push_back({.name = "MAX", .leaves = 2});
-    if (is_time) columns.push_back({.name = "SHARE", .in = In::text, .leaves = 3});
+    if (has_shares) columns.push_back({.name = "SHARE", .in = In::text, .leaves = 3});
     columns.push_back({"SUM", Kind::number, In::text, Extra::sum, is_time ? "ms" : ""});
     return columns;
 }
@@ -197,6 +204,7 @@ Cell stage_cell(const std::string& stage, std::optional<std::size_t> colour) {
 Table measures_table(const table::Results& results, const table::Table& rows, const Style& style,
                      std::span<const table::Percentile> percentiles, const std::optional<Trend>& trend) {
     const auto all = measured(rows);
+    const bool has_shares = have_shares(all);
     // Groups of several recordings may have different keys.
     const auto keys = keys_of(all, group_of);
     Table table{fmt::format("{}{}{}", style.is_time ? "Stages" : "Values", keys.empty() ? "" : " by group",
@@ -218,10 +226,10 @@ Table measures_table(const table::Results& results, const table::Table& rows, co
         const bool is_slow = keys.empty() && is_time_of_tail(results, name);
         row.push_back(stage_cell(name, keys.empty() ? colour : std::nullopt));
         if (is_slow) row.back().ink = base::Ink::strong;
-        if (style.is_time) row.push_back(share ? bar_cell(*share, colour) : Cell());
+        if (has_shares) row.push_back(share ? bar_cell(*share, colour) : Cell());
         add_stats(row, stats, style, percentiles);
         const auto share_text = share ? fmt::format("{:.1f}%", *share * 100) : "-";
-        if (style.is_time) row.insert(row.end() - 1, {share_text});
+        if (has_shares) row.insert(row.end() - 1, {share_text});
         if (trend) row.push_back({trend->text(results, name)});
     }
     table.below = too_few_text({&rows, 1}, percentiles);
@@ -243,7 +251,9 @@ std::vector<std::string> footnotes(const table::Results& results, const Options&
     if (auto text = too_few_text(tables, options.percentiles); !text.empty()) notes.push_back(std::move(text));
     if (results.at("stages").rows.empty()) return notes;
     if (auto text = results.sentence("reads"); !text.empty()) notes.push_back(std::move(text));
-    if (are_several_directions(results)) notes.emplace_back("SHARE: of the time of all stages of the same direction");
+    if (are_several_directions(results) &&
+        std::ranges::any_of(tables, [](const auto& table) { return have_shares(measured(table)); }))
+        notes.emplace_back("SHARE: of the time of all stages of the same direction");
     if (const auto ns = table::count_of(results.fact("precision", "resolution_ns")); ns > 1)
         notes.push_back(fmt::format("times are multiples of {}", duration_text(ns)));
     return notes;
