@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "fleet/results.h"
@@ -28,11 +29,16 @@ std::string interval_text(const study::Tested& tested, std::string_view unit) {
     return fmt::format("[{}{}, {}{}]", change_percent(tested.low), unit, change_percent(tested.high), unit);
 }
 
+/// "ip-tcp p50 +752 %"
+template <class Row>
+std::string short_text(const Row& row) {
+    return fmt::format("{} p{} {} %", row.stage, row.statistic, change_percent(row.change));
+}
+
 template <class Row>
 std::string change_text(const Row& row, double from_ns, double to_ns) {
-    return fmt::format("is different: {} p{} {} % {}, from {} to {}", row.stage, row.statistic,
-                       change_percent(row.change), interval_text(row, " %"), duration_text(from_ns),
-                       duration_text(to_ns));
+    return fmt::format("is different: {} {}, from {} to {}", short_text(row), interval_text(row, " %"),
+                       duration_text(from_ns), duration_text(to_ns));
 }
 
 std::string host_text(const Comparison& comparison, const Deviation& deviation) {
@@ -214,6 +220,22 @@ std::vector<std::string> Comparison::different_levels() const {
     return found;
 }
 
+std::string Comparison::difference_of(std::string_view host) const {
+    const auto found = std::ranges::find_if(deviations, [&](const Deviation& deviation) {
+        return deviation.stands_out && members[deviation.member].name == host;
+    });
+    return found == deviations.end() ? "" : short_text(*found);
+}
+
+void compare_members(Comparison& comparison, std::vector<table::Percentile> percentiles, double threshold) {
+    comparison.percentiles = std::move(percentiles);
+    comparison.threshold = threshold;
+    auto& members = comparison.members;
+    study::align_stages(members);
+    comparison.deviations = study::find_outliers(members, comparison.percentiles, threshold);
+    comparison.factors = study::compare_factors(members, comparison.deviations, comparison.percentiles, threshold);
+}
+
 std::string sentence_of(const Comparison& comparison) {
     const auto& members = comparison.members;
     if (comparison.deviations.empty()) return no_result_text(comparison);
@@ -230,7 +252,8 @@ std::string sentence_of(const Comparison& comparison) {
     const auto others = tested.size() - different.size();
     std::string of_others;
     if (others > 0)
-        of_others = others == 1 ? "; the other host is not" : fmt::format("; none of the other {} hosts is", others);
+        of_others = others == 1 ? "; the other host does not differ"
+                                : fmt::format("; none of the other {} hosts differs", others);
     return fmt::format("{}{}{}", fmt::join(texts, "; "), of_others, rest);
 }
 

@@ -4,6 +4,7 @@
 #include <ostream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/terminal.h"
@@ -25,7 +26,12 @@ struct Comparison {
     [[nodiscard]] bool has_result() const;                            ///< something could be tested
     [[nodiscard]] std::size_t different() const;                      ///< hosts that stand out
     [[nodiscard]] std::vector<std::string> different_levels() const;  ///< "kernel 6.1.0", "dc=fra1"
+    /// "ip-tcp p50 +752 %": what stands out most about this host; empty: nothing.
+    [[nodiscard]] std::string difference_of(std::string_view host) const;
 };
+
+/// Compares the members at these percentiles; differences up to the threshold do not stand out.
+void compare_members(Comparison& comparison, std::vector<table::Percentile> percentiles, double threshold);
 
 /// Without a full stop: "web17 is different: tcp-app p99 +340 % [+210 %, +520 %], from 1.20 ms to 5.28 ms; none of the
 /// 39 others is"; a missing result is stated.

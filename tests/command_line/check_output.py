@@ -43,7 +43,21 @@ def check_full_disk(stapgen, sample):
         text = pathlib.Path(folder, "page.html").read_text()
         assert text.rstrip().endswith("</html>") and os.stat(f"{folder}/page.html").st_mode & 0o777 == 0o600
         code, errors = run([*page, "-o", f"{folder}/page.html"], "")
-        assert code == 2 and "not there yet" in errors, (code, errors)
+        assert code == 2 and "choose a new file name" in errors, (code, errors)
+
+
+def check_new_file(stapgen, sample):
+    """-o has what stdout would have, with the exit code that it would have had."""
+    hosts = pathlib.Path(sample).parent / "six-hosts"
+    sides = [pathlib.Path(sample).parent / f"slower-stage/{side}" for side in ("before", "after")]
+    with tempfile.TemporaryDirectory() as folder:
+        for number, words in enumerate((["report", sample], ["compare", *sides], ["fleet", "report", hosts], ["fleet", "compare", hosts])):
+            command = [stapgen, *words, "--format", "json"]
+            printed = subprocess.run(command, env=ENVIRONMENT, capture_output=True, timeout=60, check=False)
+            file = pathlib.Path(folder, f"{number}.json")
+            code, errors = run([*command, "-o", file], "")
+            assert (code, errors) == (printed.returncode, printed.stderr.decode()), (words, code, errors)
+            assert file.read_bytes() == printed.stdout != b"", words
 
 
 def main():
@@ -67,6 +81,7 @@ def main():
         os.close(terminal)
         assert ended == (0, ""), f"{words} onto a closed terminal: {ended}"
     check_full_disk(stapgen, sample)
+    check_new_file(stapgen, sample)
     # What it found stays the exit code; that the report of it is lost is said, too.
     slower = os.path.join(os.path.dirname(sample), "slower-stage")
     code, errors = run([stapgen, "compare", f"{slower}/before", f"{slower}/after"], ">/dev/full")

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/new_file.h"
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
 #include "session/measured_facts.h"
@@ -128,7 +129,7 @@ base::Result<std::vector<study::Compared>> compare_all(Recordings& before, Recor
 base::Result<void> verdict_of(std::span<const study::Compared> all, std::vector<std::string> missing,
                               double threshold) {
     std::vector<std::string> slower;
-    std::string why = missing.empty() ? "" : "they are on one side only";
+    std::string why = missing.empty() ? "" : "nothing is on both sides";
     for (const auto& [comparison, before, after] : all) {
         for (const auto& change : comparison.changes) {
             if (change.is_regression && std::ranges::find(slower, change.stage) == slower.end())
@@ -152,7 +153,7 @@ base::Result<void> verdict_of(std::span<const study::Compared> all, std::vector<
     if (why.empty()) return {};
     return tl::make_unexpected(base::Error{
         base::ErrorKind::no_result, missing.empty() ? why : fmt::format("no result for {}", fmt::join(missing, "; ")),
-        "nothing is known of a regression; record longer, or give five or more recordings for each side"});
+        "this neither shows nor excludes a regression: record longer, or give five or more recordings for each side"});
 }
 
 base::Result<void> compare(const Call& /*call*/, const CompareOptions& options) {
@@ -181,7 +182,10 @@ base::Result<void> compare(const Call& /*call*/, const CompareOptions& options) 
             fmt::format("--format {} with --by: a page shows one comparison", options.present.format),
             "omit --by, or compare the files of one group");
     }
+    auto output = NewFile::open(options.output);
+    if (!output) return tl::make_unexpected(output.error());
     session::present(std::cout, *all, *presentation);
+    if (auto kept = output->keep(); !kept) return kept;
     return verdict_of(*all, std::move(missing), options.threshold);
 }
 
@@ -195,9 +199,9 @@ CommandSpec compare_command() {
     CommandSpec command{"stapgen", "compare", "What became slower or faster between two measurements"};
     auto& options = add_values<CompareOptions>(command, compare);
     command.notes =
-        "~: no significant difference. Exit codes: 0 compared, no regression; 3 a regression; 7 no result,\nfor too "
-        "little "
-        "was measured. Each side takes several recordings of the same thing, best\ntaken alternately (ABAB). With five "
+        "~: no significant difference. Exit codes: 0 compared, no regression; 3 a regression; 7 no result:\ntoo "
+        "little was measured. Each side takes several recordings of the same thing, best\ntaken alternately (ABAB). "
+        "With five "
         "or more per side, the intervals include the variation\nbetween recordings. docs/guide/comparing.md\n";
     command.examples = {"stapgen compare before.rec after.rec",
                         "stapgen compare --threshold 10% -P 50,99 a1.rec,a2.rec b1.rec,b2.rec"};
@@ -208,7 +212,8 @@ CommandSpec compare_command() {
          option("after", "AFTER", groups::arguments, "The same, for the other side", "", &options.after,
                 {.required = true}),
          option("--threshold", "PERCENT", groups::output, "Report a regression if a stage is slower by more than this",
-                "", read_by(base::parse_percent, options.threshold, false), {.default_value = "5%"})},
+                "", read_by(base::parse_percent, options.threshold, false), {.default_value = "5%"}),
+         new_file_option(options.output)},
         format_options(options.present.format, formats, "ndjson: one line per change"),
         origins_option(options.present),
         percentiles_option(options.present),

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/new_file.h"
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
 #include "fleet/compare.h"
@@ -23,22 +24,26 @@ namespace stapgen::cli {
 
 namespace {
 
+/// Of a comparison of hosts. The more rows, the larger each P.
+std::vector<table::Percentile> usual_percentiles() {
+    return table::parse_percentiles("50,99").value();
+}
+
+bool is_comparable(const kinds::Measured& measured) {
+    return measured.has("stages") && !measured.counts();
+}
+
 base::Result<void> fleet_compare(const Call& /*call*/, const FleetCompareOptions& options) {
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
     presentation->by.emplace();  // no groups
-    // The more rows, the larger each P.
-    const auto percentiles =
-        options.percentiles.empty() ? table::parse_percentiles("50,99").value() : options.percentiles;
     auto hosts = fleet::read_results(options.folder);
     if (!hosts) return tl::make_unexpected(hosts.error());
     fleet::Comparison comparison;
-    comparison.threshold = options.threshold;
-    comparison.percentiles = percentiles;
     auto read = fleet::for_each_measured(
         *hosts, *presentation,
         [&](const fleet::HostResult& host, const kinds::Measured& measured) -> base::Result<void> {
-            if (!measured.has("stages") || measured.counts()) {
+            if (!is_comparable(measured)) {
                 comparison.warnings.push_back(fmt::format("{}: its recording of {} has no durations",
                                                           base::printable(host.host),
                                                           base::printable(measured.recipe)));
@@ -54,22 +59,23 @@ base::Result<void> fleet_compare(const Call& /*call*/, const FleetCompareOptions
                                "hosts are compared by their stages; use 'stapgen fleet report'");
     }
     if (const auto missing = fleet::missing_text(*hosts); !missing.empty()) comparison.warnings.push_back(missing);
-    study::align_stages(comparison.members);
-    comparison.deviations = study::find_outliers(comparison.members, percentiles, options.threshold);
-    comparison.factors =
-        study::compare_factors(comparison.members, comparison.deviations, percentiles, options.threshold);
+    fleet::compare_members(comparison, options.percentiles.empty() ? usual_percentiles() : options.percentiles,
+                           options.threshold);
+    auto output = NewFile::open(options.output);
+    if (!output) return tl::make_unexpected(output.error());
     if (options.present.format == "json") {
         fleet::write_json(std::cout, comparison);
     } else {
         fleet::write_text(std::cout, comparison, options.present.shown.top,
                           base::screen_of(STDOUT_FILENO, presentation->colours));
     }
+    if (auto kept = output->keep(); !kept) return kept;
     auto different = comparison.different_levels();
     if (const auto count = comparison.different(); count > 0)
         different.insert(different.begin(), fmt::format("{} of {} hosts", count, comparison.members.size()));
     if (!comparison.has_result()) {
         return tl::make_unexpected(base::Error{base::ErrorKind::no_result, fleet::sentence_of(comparison),
-                                               "nothing is known of a difference"});
+                                               "this neither shows nor excludes a difference: measure longer"});
     }
     if (different.empty()) return {};
     return tl::make_unexpected(base::Error{base::ErrorKind::regression,
@@ -85,9 +91,11 @@ base::Result<void> fleet_report(const Call& call, const FleetReportOptions& opti
     if (!hosts) return tl::make_unexpected(hosts.error());
     std::vector<kinds::Measured> all;
     std::vector<show::HostRow> rows;
+    fleet::Comparison comparison;
     auto read = fleet::for_each_measured(
         *hosts, *presentation, [&](const fleet::HostResult& host, kinds::Measured measured) -> base::Result<void> {
             rows.push_back(show::host_row(host.host, analyze::results_of(measured)));
+            if (is_comparable(measured)) comparison.members.push_back(fleet::member_of(host.host, measured));
             std::erase_if(measured.tables, [](const table::Table& table) {
                 return table.name == "series";
             });  // no order over time is made of several hosts' clocks
@@ -100,8 +108,14 @@ base::Result<void> fleet_report(const Call& call, const FleetReportOptions& opti
         session::put_meanings(measured, call.program.catalog);
     const auto missing = fleet::missing_text(*hosts);
     if (!missing.empty()) base::print_message(missing);
-    session::present(std::cout, show::Hosts(std::move(rows), missing), all, *presentation);
-    return {};
+    auto output = NewFile::open(options.output);
+    if (!output) return tl::make_unexpected(output.error());
+    fleet::compare_members(comparison, usual_percentiles(), FleetCompareOptions().threshold);
+    for (auto& row : rows)
+        row.difference = comparison.difference_of(row.host);
+    auto verdict = comparison.different() > 0 ? fleet::sentence_of(comparison) : "";
+    session::present(std::cout, show::Hosts(std::move(rows), missing, std::move(verdict)), all, *presentation);
+    return output->keep();
 }
 
 OptionSpecs folder_argument(std::string& folder) {
@@ -123,7 +137,8 @@ CommandSpec fleet_compare_command() {
         folder_argument(options.folder),
         {option("--threshold", "PERCENT", groups::output, "Ignore differences up to this", "",
                 read_by(base::parse_percent, options.threshold, false), {.default_value = "5%"}),
-         {"--top", "N", groups::output, "Show N rows, and all significant ones", "", &options.present.shown.top}},
+         {"--top", "N", groups::output, "Show N rows, and all significant ones", "", &options.present.shown.top},
+         new_file_option(options.output)},
         format_options(options.present.format, {"table", "json"}, ""),
         {option("-P,--percentiles", "LIST", groups::output, "Percentiles, separated by commas", "",
                 read_by(table::parse_percentiles, options.percentiles), {.default_value = "50,99"})},
@@ -136,8 +151,9 @@ CommandSpec fleet_report_command() {
     CommandSpec command{"stapgen fleet", "report", "Report many hosts as one, the slowest first"};
     auto& options = add_values<FleetReportOptions>(command, fleet_report);
     command.examples = {"stapgen fleet report monday",
-                        "stapgen fleet report monday --by host --format html >fleet.html"};
-    command.options = joined({folder_argument(options.folder), present_options(options.present, true)});
+                        "stapgen fleet report monday --by host --format html -o fleet.html"};
+    command.options = joined(
+        {folder_argument(options.folder), {new_file_option(options.output)}, present_options(options.present, true)});
     std::erase_if(command.options, [](const OptionSpec& spec) { return long_name(spec) == "--series"; });
     return command;
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
-#include <memory>
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +13,7 @@
 #include "base/text.h"
 #include "cli/commands/archives.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/new_file.h"
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
 #include "session/measured_facts.h"
@@ -26,42 +23,6 @@
 namespace stapgen::cli {
 
 namespace {
-
-/// What a report goes into instead of stdout: a new file for its owner only, which gets its name when all is in it.
-class NewFile {
-  public:
-    static base::Result<NewFile> open(const std::filesystem::path& path) {
-        const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-        std::error_code error;
-        const bool exists = std::filesystem::exists(std::filesystem::symlink_status(path, error));
-        auto file = std::make_unique<base::Descriptor>(
-            exists ? -1 : ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600));
-        if (file->get() >= 0 && ::dup2(file->get(), STDOUT_FILENO) >= 0) return NewFile(path, std::move(file));
-        return tl::make_unexpected(cannot_create(path, exists ? EEXIST : errno));
-    }
-    /// Not if it could not be written whole, which the program's end says.
-    base::Result<void> keep() {
-        if (!std::cout.flush()) return {};
-        const auto unnamed = fmt::format("/dev/fd/{}", file_->get());
-        if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) == 0) return {};
-        return tl::make_unexpected(cannot_create(path_, errno));
-    }
-
-  private:
-    NewFile(std::filesystem::path path, std::unique_ptr<base::Descriptor> file)
-        : path_(std::move(path)), file_(std::move(file)) {}
-    static base::Error cannot_create(const std::filesystem::path& path, int number) {
-        return {base::ErrorKind::bad_input,
-                fmt::format("-o: cannot create {}: {}", base::printable(path.string()),
-                            std::error_code(number, std::generic_category()).message()),
-                number == EEXIST       ? "name a file that is not there yet"
-                : number == EOPNOTSUPP ? "that file system has no unnamed files; write to stdout instead: > FILE"
-                                       : "name a file in a folder that you may write"};
-    }
-
-    std::filesystem::path path_;
-    std::unique_ptr<base::Descriptor> file_;
-};
 
 /// A folder stands for the files in it; nothing for what comes through a pipe.
 base::Result<std::vector<std::filesystem::path>> files_of(const std::vector<std::string>& typed) {
@@ -85,22 +46,18 @@ base::Result<void> report(const Call& call, const ReportOptions& options) {
     if (!archives) return tl::make_unexpected(archives.error());
     const auto files = archives->empty() ? files_of(options.files) : *archives;
     if (!files) return tl::make_unexpected(files.error());
-    std::optional<NewFile> output;
-    if (options.output) {
-        auto opened = NewFile::open(*options.output);
-        if (!opened) return tl::make_unexpected(opened.error());
-        output.emplace(*std::move(opened));
-    }
+    auto output = NewFile::open(options.output);
+    if (!output) return tl::make_unexpected(output.error());
     if (!archives->empty()) {
         if (auto done = report_archives(call, *archives, options, *presentation); !done) return done;
-        return output ? output->keep() : base::Result<void>();
+        return output->keep();
     }
     auto reports = session::load(*files, *presentation, options.names, options.replay);
     if (!reports) return tl::make_unexpected(reports.error());
     for (auto& summary : *reports)
         session::put_meanings(summary, call.program.catalog);
     session::present(std::cout, *reports, *presentation);
-    return output ? output->keep() : base::Result<void>();
+    return output->keep();
 }
 
 OptionSpecs selection_options(session::Selection& selection) {
@@ -166,7 +123,7 @@ CommandSpec report_command() {
                 "or folders with them; - or none is stdin; zstd, gzip, xz and bzip2 are unpacked", &options.files, {})},
         selection_options(options.replay.selection),
         {{"--events", "", groups::output, "Print each record, then the report", "", &options.replay.events},
-         {"-o,--output", "FILE", groups::output, "Write into this new file", "", &options.output},
+         new_file_option(options.output),
          {"-q,--quiet", "", groups::running, "Only the answer, the stages, and what is missing",
           "groups only with --by", &options.present.shown.quiet}},
         present_options(options.present, true),

@@ -93,6 +93,7 @@ struct FleetRunOptions {
 
 struct FleetReportOptions {
     std::string folder;
+    std::optional<std::filesystem::path> output;
     PresentOptions present;
 };
 
@@ -100,6 +101,7 @@ struct FleetCompareOptions {
     std::string folder;
     double threshold = 0.05;
     std::vector<table::Percentile> percentiles;  ///< empty: 50 and 99
+    std::optional<std::filesystem::path> output;
     PresentOptions present;
 };
 
@@ -125,6 +127,7 @@ struct ReportOptions {
 struct CompareOptions {
     std::string before, after;
     double threshold = 0.05;
+    std::optional<std::filesystem::path> output;
     PresentOptions present;
 };
 

@@ -38,7 +38,7 @@ Cell verdict_cell(const Change& change) {
         case Verdict::too_few:
             return {.text = "too few", .title = "not enough samples or blocks of time"};
         case Verdict::untested:
-            return {.text = "not tested", .title = "its values have no times"};
+            return {.text = "not tested", .title = "only the whole run's values are known"};
     }
     return {};
 }
@@ -115,12 +115,13 @@ Section changes_section(const study::Comparison& comparison) {
     for (const auto& change : by_effect(comparison.changes)) {
         const bool repeated = last == change.stage;
         last = change.stage;
+        const auto verdict = verdict_cell(change);
         table.rows.push_back({{.text = change.stage, .mark = repeated ? "repeated" : "first"},
                               {(change.statistic == "mean" ? "" : "P") + change.statistic},
                               {style.cell(change.before_ns)},
                               {style.cell(change.after_ns)},
-                              {signed_percent(change.change)},
-                              verdict_cell(change),
+                              {.text = signed_percent(change.change), .mark = verdict.mark},
+                              verdict,
                               {.range = range_of(change, scale)},
                               {interval_of(change)},
                               {p_text(change.p)},

@@ -16,7 +16,7 @@ constexpr std::size_t max_charts = 60;
 constexpr std::size_t max_ticks = 4;
 
 SmallChart chart_of(const HostRow& row, const std::vector<BinCount>& bins, const LogScale& scale) {
-    SmallChart chart{.name = row.host, .text = host_text(row)};
+    SmallChart chart{.name = row.host, .text = host_text(row), .stands_out = !row.difference.empty()};
     double highest = 0;
     for (const auto& [low, high, count] : bins) {
         const double from = scale.at(low), to = scale.at(high);
@@ -34,7 +34,7 @@ SmallChart chart_of(const HostRow& row, const std::vector<BinCount>& bins, const
 }  // namespace
 
 Section hosts_section(const Hosts& hosts) {
-    Section section{"hosts", "Hosts, the slowest first"};
+    Section section{"hosts", hosts.verdict.empty() ? "Hosts, the slowest first" : "Hosts, those that differ first"};
     section.tables.push_back(hosts_table(hosts, max_rows));
     section.tables.back().folded = !hosts.total.empty();
     std::vector<std::vector<BinCount>> bins;

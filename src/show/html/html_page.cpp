@@ -92,6 +92,7 @@ data small_charts_data(const SmallCharts& small) {
     const auto chart_data = [&](const SmallChart& chart) -> data {
         return object{{"chart_name", chart.name},
                       {"chart_text", chart.text},
+                      {"stands_out", chart.stands_out},
                       {"path", path_of(chart.steps)},
                       {"at_mark", chart.mark ? data(width(*chart.mark)) : data(false)},
                       {"scale", list_of(small.scale, tick_data)}};
@@ -148,6 +149,14 @@ data cell_data(const Cell& cell, Kind kind) {
                   {"range", cell.range ? range_data(*cell.range) : data(false)}};
 }
 
+/// Whether its last column has sentences: where a page is narrow they get lines of their own.
+bool ends_in_prose(const Table& table) {
+    constexpr std::size_t prose = 24;
+    const auto last = table.columns.size() - 1;
+    return table.columns[last].kind == Kind::text && table.columns[last].in != In::text &&
+           std::ranges::any_of(table.rows, [&](const auto& row) { return row[last].text.size() > prose; });
+}
+
 data table_data(const Table& table) {
     const auto row_data = [&](const std::vector<Cell>& row) -> data {
         list cells;
@@ -161,7 +170,10 @@ data table_data(const Table& table) {
         if (column.in != In::text)
             columns.push_back(object{{"column", column.name}, {"is_number", column.kind == Kind::number}});
     }
+    // Without its last one.
+    const auto short_columns = fmt::format("{}", columns.size() - 1);
     return object{{"caption", table.caption},
+                  {"prose", ends_in_prose(table) ? data(short_columns) : data(false)},
                   {"columns", columns},
                   {"rows", list_of(table.rows, row_data)},
                   {"below", text_or_false(table.below)},

@@ -52,6 +52,7 @@ struct SmallChart {
     std::string text;
     std::vector<Step> steps{};     ///< ascending
     std::optional<double> mark{};  ///< of one place on the scale
+    bool stands_out = false;
 };
 
 /// Small charts on one scale.

@@ -138,6 +138,7 @@ void write(std::ostream& out, const Reports& reports, const Options& options) {
 void write_hosts(std::ostream& out, const Hosts& hosts, const Reports& reports, const Options& options) {
     auto page = page_of(reports, options);
     Run run{.id = "all", .heading = fmt::format("{} on {} hosts", page.runs[0].heading, hosts.rows.size())};
+    if (!hosts.verdict.empty()) run.sentences.push_back(hosts.verdict + '.');
     if (!hosts.missing.empty()) run.warnings.push_back(hosts.missing);
     run.sections.push_back(html::hosts_section(hosts));
     page.title = run.heading;

@@ -35,8 +35,8 @@ HostRow host_row(const std::string& host, const table::Results& results) {
     return row;
 }
 
-Hosts::Hosts(std::vector<HostRow> all, std::string missing_hosts)
-    : rows(std::move(all)), missing(std::move(missing_hosts)) {
+Hosts::Hosts(std::vector<HostRow> all, std::string missing_hosts, std::string verdict_of_all)
+    : rows(std::move(all)), missing(std::move(missing_hosts)), verdict(std::move(verdict_of_all)) {
     std::int64_t longest = -2;
     for (const auto& row : rows) {
         for (const auto& [name, stats] : row.totals) {
@@ -48,7 +48,8 @@ Hosts::Hosts(std::vector<HostRow> all, std::string missing_hosts)
     }
     for (auto& row : rows)
         std::erase_if(row.totals, [&](const auto& measure) { return measure.first != total; });
-    std::ranges::stable_sort(rows, std::greater{}, [](const HostRow& row) { return row.percentile(99); });
+    std::ranges::stable_sort(rows, std::greater{},
+                             [](const HostRow& row) { return std::pair(!row.difference.empty(), row.percentile(99)); });
 }
 
 Table hosts_table(const Hosts& hosts, std::size_t most) {
@@ -61,17 +62,21 @@ Table hosts_table(const Hosts& hosts, std::size_t most) {
                  {"MAX"},
                  {"SLOWEST STAGE", Kind::text},
                  {"LOST"}}};
+    if (!hosts.verdict.empty()) table.columns.push_back({"DIFFERS", Kind::text, In::page});
     const Style style;
     for (const auto& row : hosts.rows) {
         if (table.rows.size() == most) break;
-        table.rows.push_back({{row.host},
-                              {row.kernel},
-                              {fmt::to_string(row.n)},
-                              {style.cell(row.percentile(50))},
-                              {style.cell(row.percentile(99))},
-                              {style.cell(row.totals.empty() ? std::nullopt : row.totals.begin()->second.max())},
-                              {row.slowest_stage.empty() ? "-" : row.slowest_stage},
-                              {fmt::to_string(row.lost)}});
+        const bool differs = !row.difference.empty();
+        table.rows.push_back(
+            {{.text = row.host, .mark = differs ? "slower" : "", .ink = differs ? base::Ink::bad : base::Ink::plain},
+             {row.kernel},
+             {fmt::to_string(row.n)},
+             {style.cell(row.percentile(50))},
+             {style.cell(row.percentile(99))},
+             {style.cell(row.totals.empty() ? std::nullopt : row.totals.begin()->second.max())},
+             {row.slowest_stage.empty() ? "-" : row.slowest_stage},
+             {fmt::to_string(row.lost)}});
+        if (!hosts.verdict.empty()) table.rows.back().push_back({.text = row.difference});
     }
     if (const auto left = hosts.rows.size() - table.rows.size(); left > 0)
         table.below = fmt::format("and {} more hosts", left);
@@ -80,8 +85,8 @@ Table hosts_table(const Hosts& hosts, std::size_t most) {
 
 std::string host_text(const HostRow& row) {
     const auto p99 = row.percentile(99);
-    return fmt::format("{}n {}, p99 {}, lost {}", row.kernel.empty() ? "" : row.kernel + ", ", row.n,
-                       p99 ? duration_text(*p99) : "-", row.lost);
+    return fmt::format("{}{}n {}, p99 {}, lost {}", row.difference.empty() ? "" : row.difference + "; ",
+                       row.kernel.empty() ? "" : row.kernel + ", ", row.n, p99 ? duration_text(*p99) : "-", row.lost);
 }
 
 }  // namespace stapgen::show

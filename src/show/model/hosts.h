@@ -21,6 +21,7 @@ struct HostRow {
         totals;                 ///< of all stages, by their name: "total", "rx total"; drops have none
     std::string slowest_stage;  ///< that with the largest p99
     std::int64_t resolution_ns = 1;
+    std::string difference{};  ///< "ip-tcp p50 +752 %": what is most unlike other hosts; empty: it does not differ
 
     /// Of Hosts, which have one total at most.
     [[nodiscard]] std::optional<std::int64_t> percentile(double percent) const {
@@ -32,11 +33,12 @@ HostRow host_row(const std::string& host, const table::Results& results);
 
 struct Hosts {
     /// Of several directions that one is kept which is slowest on some host: all rows say the same of theirs.
-    Hosts(std::vector<HostRow> all, std::string missing_hosts);
+    Hosts(std::vector<HostRow> all, std::string missing_hosts, std::string verdict_of_all = {});
 
-    std::vector<HostRow> rows;  ///< the largest p99 first
+    std::vector<HostRow> rows;  ///< those that differ first, then the largest p99
     std::string total;          ///< "total", "rx total"; empty: there are no durations
     std::string missing;        ///< which ones did not measure to the end, as a sentence; empty: all did
+    std::string verdict;        ///< which ones differ, as a sentence; empty: none does
 };
 
 /// The first `most` rows.

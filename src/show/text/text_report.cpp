@@ -434,6 +434,7 @@ void write(std::ostream& out, const Reports& reports, const Options& options) {
 
 void write_hosts(std::ostream& out, const Hosts& hosts, const Reports& reports, const Options& options) {
     const auto table = hosts_table(hosts, options.top);
+    if (!hosts.verdict.empty()) say(out, base::printable(hosts.verdict) + ".\n", options);
     out << text_of(table, options.screen);
     if (!table.below.empty()) out << fmt::format("... {}: --top\n", table.below);
     out << '\n';

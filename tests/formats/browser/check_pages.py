@@ -23,6 +23,7 @@ PLOTS = {"server": 2, "comparison": 5, "hosts": 2, "drops": 1, "averages": 0, "p
 STAGES = {"packets": 21}  # with the total; 8 of the others
 TIMELINES = {"server": 10, "hosts": 10, "comparison": 20, "packets": 20, "hostile": 10}
 SMALL = {"hosts": 60}
+SENTENCES = {"server", "drops"}
 MOST_BYTES = {"server": 350_000, "comparison": 550_000, "hosts": 500_000, "packets": 400_000, "hostile": 300_000}
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 DARK, LIGHT = "preferredColorScheme=0", "preferredColorScheme=1"
@@ -74,6 +75,12 @@ PROBE = """
       shape.width + shape.height > 0 && shape.x >= -0.01 && shape.x + shape.width <= box.width + 0.01 &&
       shape.y >= -0.01 && shape.y + shape.height <= box.height + 0.01);
     return [svg.getBoundingClientRect().width, svg.getBoundingClientRect().height, svg.children.length, inside.length];
+  });
+  // Of each sentence in a table how much of its width is seen without scrolling.
+  said.sentences = [...document.querySelectorAll("td:last-child:not(.n)")].filter(cell =>
+    cell.checkVisibility() && cell.textContent.length > 24).map(cell => {
+      const own = cell.getBoundingClientRect(), box = cell.closest(".wide").getBoundingClientRect();
+      return Math.min(own.right, box.right) - Math.max(own.left, box.left);
   });
   // Marks of one scale whose texts are on each other.
   said.collisions = [...document.querySelectorAll(".scale")].filter(scale => scale.checkVisibility()).flatMap(scale => {
@@ -205,6 +212,7 @@ def check(kind, text, folder):
     assert light["paper"] != dark["paper"], "dark is light"
     assert narrow["width"] == 360 and light["width"] == 1400
     for said in (light, dark, narrow):
+        assert (kind in SENTENCES) <= bool(said["sentences"]) and all(width > 200 for width in said["sentences"]), said["sentences"]
         assert said["canvases"] == charts
         assert len(said["ink"]) == charts and all(ink > 10 for ink in said["ink"]), said["ink"]
         assert all(said["shown"])

@@ -71,6 +71,24 @@ TEST_CASE("the slowest host is first, by the direction that is slowest on some h
     CHECK(has(text, "\n\nnet-latency\n"));
 }
 
+TEST_CASE("a host that differs is first and marked, before slower ones") {
+    auto different = host_row("<web1>", summary_of(20'011, 7001));
+    different.difference = "drv-ip p50 +752 %";
+    const Hosts hosts({different, host_row("web2", summary_of(1009, 900'001))}, "", "<web1> is different");
+    CHECK(hosts.rows[0].host == "<web1>");
+    CHECK(host_text(hosts.rows[0]).starts_with("drv-ip p50 +752 %; 6.1.0, n 802, "));
+    const auto text = written_of("table", hosts);
+    CHECK(text.starts_with("<web1> is different.\n\nHOST "));
+    CHECK_FALSE(has(text, "DIFFERS"));
+    const auto page = written_of("html", hosts);
+    CHECK(has(page, "<p class=\"answer\">&lt;web1&gt; is different.</p>"));
+    CHECK(has(page, "<h2>Hosts, those that differ first</h2>"));
+    CHECK(has(page, "<strong data-mark=\"slower\">&lt;web1&gt;</strong> drv-ip p50 +752 %; "));
+    CHECK(has(page, "<th scope=\"row\" data-mark=\"slower\">&lt;web1&gt;</th>"));
+    CHECK(has(page, "<td>drv-ip p50 +752 %</td></tr>"));
+    CHECK(has(page, "<strong>web2</strong>"));
+}
+
 TEST_CASE("of hosts with drops there is a table and no chart") {
     Summary drops;
     drops.accounting = {17, 17, 0, {}, {}, {}, true};
