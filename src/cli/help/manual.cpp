@@ -64,13 +64,13 @@ class Roff {
             item(term, text);
     }
 
-    /// As they are, in a fixed width, each between `before` and `behind`.
+    /// As they are, in a fixed width.
     template <class Lines>
-    void lines(const Lines& lines, std::string_view before = {}, std::string_view behind = {}) {
+    void lines(const Lines& lines) {
         begin_paragraph();
         text_ += ".nf\n";
         for (const auto& line : lines)
-            text_ += fmt::format("{}{}\n{}", before, escaped(line), behind);
+            text_ += escaped(line) + '\n';
         text_ += ".fi\n";
     }
 
@@ -176,7 +176,7 @@ base::Result<std::string> page_of(const CommandSpec& root, const CommandSpec& co
     page.raw(fmt::format(".B {}\n", argument(usage_of(command))));
     if (!command.examples.empty()) {
         page.section("EXAMPLES");
-        page.lines(command.examples, ".RS 2\n", ".RE\n");
+        page.lines(command.examples);
     }
     page.section("DESCRIPTION");
     if (command.recipe != nullptr) {

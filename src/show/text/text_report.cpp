@@ -132,9 +132,9 @@ void write_averages(std::ostream& out, const Results& results, const Options& op
     out << '\n';
 }
 
-/// The stage that the sentence finds follows the "excess" that it explains.
+/// The stage that the sentence finds comes first in its second part.
 std::string with_stage_painted(std::string sentence, const std::string& stage, const base::Screen& screen) {
-    const auto at = stage.empty() ? std::string::npos : sentence.find(stage, sentence.find("excess"));
+    const auto at = stage.empty() ? std::string::npos : sentence.find(stage, sentence.find(';'));
     if (at != std::string::npos) sentence.replace(at, stage.size(), painted(stage, base::Ink::strong, screen));
     return sentence;
 }

@@ -76,11 +76,11 @@ PROBE = """
       shape.y >= -0.01 && shape.y + shape.height <= box.height + 0.01);
     return [svg.getBoundingClientRect().width, svg.getBoundingClientRect().height, svg.children.length, inside.length];
   });
-  // Of each sentence in a table how much of its width is seen without scrolling.
+  // Of each sentence in a table its width, and how much of that is seen without scrolling.
   said.sentences = [...document.querySelectorAll("td:last-child:not(.n)")].filter(cell =>
     cell.checkVisibility() && cell.textContent.length > 24).map(cell => {
       const own = cell.getBoundingClientRect(), box = cell.closest(".wide").getBoundingClientRect();
-      return Math.min(own.right, box.right) - Math.max(own.left, box.left);
+      return [own.width, Math.min(own.right, box.right) - Math.max(own.left, box.left)];
   });
   // Marks of one scale whose texts are on each other.
   said.collisions = [...document.querySelectorAll(".scale")].filter(scale => scale.checkVisibility()).flatMap(scale => {
@@ -210,9 +210,10 @@ def check(kind, text, folder):
     print(kind, size, "bytes", {name: (said["width"], said["ink"]) for name, said in
                                 (("light", light), ("dark", dark), ("narrow", narrow))})
     assert light["paper"] != dark["paper"], "dark is light"
+    assert (kind in SENTENCES) <= bool(narrow["sentences"]), "no sentences"
+    assert all(width > 200 and seen > width - 1 for width, seen in narrow["sentences"]), narrow["sentences"]
     assert narrow["width"] == 360 and light["width"] == 1400
     for said in (light, dark, narrow):
-        assert (kind in SENTENCES) <= bool(said["sentences"]) and all(width > 200 for width in said["sentences"]), said["sentences"]
         assert said["canvases"] == charts
         assert len(said["ink"]) == charts and all(ink > 10 for ink in said["ink"]), said["ink"]
         assert all(said["shown"])

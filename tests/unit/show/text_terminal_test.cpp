@@ -61,7 +61,7 @@ TEST_CASE("the stage that takes most of the extra time is bold in the table and 
     options.screen.colours = true;
     const auto text = text_of(summary, options);
     CHECK(has(text, "\n\x1b[1mtcp-app   \x1b[0m "));
-    CHECK(has(text, "excess is \x1b[1mtcp-app\x1b[0m"));
+    CHECK(has(text, "; \x1b[1mtcp-app\x1b[0m causes"));
     CHECK_FALSE(has(text, "\x1b[1mdrv-ip"));
     CHECK(without_colours(text) == plain);
 }
