@@ -169,7 +169,8 @@ std::optional<TomlTable> TomlTable::table(const std::string& key) {
     const auto title = fmt::format("[{}]", key);
     return source_->value(key, "a table: " + title, [&](const toml::node& node) {
         const auto* table = node.as_table();
-        return table == nullptr ? std::nullopt : std::optional(TomlTable(std::make_shared<Source>(Source{*table, title})));
+        return table == nullptr ? std::nullopt
+                                : std::optional(TomlTable(std::make_shared<Source>(Source{*table, title})));
     });
 }
 

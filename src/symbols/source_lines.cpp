@@ -135,7 +135,7 @@ base::Result<SourceLines> SourceLines::open(const std::filesystem::path& path) {
     if (!elf) return tl::make_unexpected(std::move(elf.error()));
     if (!has_lines(*elf)) return no_lines();
 
-    auto state = std::make_shared<State>(Module{std::move(*elf), {}});
+    auto state = std::make_shared<State>(State{Module{std::move(*elf), {}}});
     auto& module = state->module;
     for (const auto& part : lay_out_code(module.elf))
         module.placed.emplace(part.section->index, part.offset);
