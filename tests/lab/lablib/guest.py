@@ -18,15 +18,17 @@ class Guest:
     It sees the host's folders RUN as /lab, CACHE as /lab/cache (its own changes are
     not kept) and WORK as /lab/work. With NET its two network cards are up. Its clock
     counts instructions, or is the host's with REAL_TIME. It goes on from a boot that is saved
-    with the root, unless its kernel arguments, its clock, the number of its CPUS or what STARTs it (firmware.start) are its own.
+    with the root, unless its kernel arguments, its clock, the number of its CPUS, its DEVICES (options of qemu's) or what
+    STARTs it (firmware.start) are its own.
     """
 
-    def __init__(self, root, run, append=machine.APPEND, net=False, env=None, cache=None, work=None, real_time=False, cpus=None, start=None):
+    def __init__(self, root, run, append=machine.APPEND, net=False, env=None, cache=None, work=None, real_time=False, cpus=None, start=None,
+                 devices=()):
         self.root, self.run, self.append = root, run, append
         self.cache, self.work = cache, work
         self.boot = run / "boot"
         self.console = self.boot / "console.log"
-        self.net, self.real_time, self.cpus, self.start_words = net, real_time, cpus, start
+        self.net, self.real_time, self.cpus, self.start_words, self.devices = net, real_time, cpus, start, devices
         self.env = dict(env or {})
 
     def prepare(self, script, **env):
@@ -58,12 +60,12 @@ class Guest:
         archive = self.boot / "initrd.gz"
         archive.write_bytes(initrd.archive(self.root, machine.MOUNT_OPTIONS))
         return [*machine.command(self.root, self.folders(), archive, self.append, self.real_time, self.cpus, self.start_words),
-                "-serial", console]
+                *self.devices, "-serial", console]
 
     def start(self, log):
         """Return the process of the running machine."""
         console = f"file:{self.console}"
-        if self.append in machine.SAVED and not self.real_time and not self.cpus:
+        if self.append in machine.SAVED and not (self.real_time or self.cpus or self.devices):
             return machine.resume(self.root, self.folders(), self.append, console, log)
         return subprocess.Popen(self.command(console), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                 preexec_fn=machine.die_with_parent)

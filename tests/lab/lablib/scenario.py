@@ -92,14 +92,14 @@ class Lab:
             raise LabError("this scenario needs stapgen: give --stapgen PREFIX")
         return self.chroot([program, *argv], **options)
 
-    def guest(self, net=False, real_time=False, cpus=None, start=None):
+    def guest(self, net=False, real_time=False, cpus=None, start=None, devices=()):
         """Return a guest that is not booted yet, with the folders and the variables that GUEST has."""
         return Guest(self.root, self.run, self.append, net, cache=self.cache, real_time=real_time, cpus=cpus, start=start,
-                     env={"LAB_SUITE": self.suite, "LAB_RELEASE": self.release, "LAB_SYMBOLS": self.symbols})
+                     devices=devices, env={"LAB_SUITE": self.suite, "LAB_RELEASE": self.release, "LAB_SYMBOLS": self.symbols})
 
-    def boot(self, script, timeout=TIMEOUT, real_time=False, cpus=None, start=None):
-        """Boot one more guest, without a card, and run SCRIPT there as GUEST is run."""
-        code = run_script(self.guest(real_time=real_time, cpus=cpus, start=start), script, timeout)
+    def boot(self, script, timeout=TIMEOUT, real_time=False, cpus=None, start=None, devices=()):
+        """Boot one more guest, whose cards are not up and which has more DEVICES, and run SCRIPT there as GUEST is run."""
+        code = run_script(self.guest(real_time=real_time, cpus=cpus, start=start, devices=devices), script, timeout)
         assert code == 0, f"the guest's script ended with {code}"
 
     def read(self, name):
