@@ -79,10 +79,11 @@ void write_text(const Report& report, std::size_t width, std::ostream& out) {
         say(fmt::format("{}: {} says {}, but {} says {}", conflict.what, place_of(conflict.first_place), conflict.first,
                         place_of(conflict.second_place), conflict.second));
     }
-    say(fmt::format(
-        "Files: {}; {} read, {} known but with nothing to read, {} not known, {} links and devices passed over.",
-        number(static_cast<std::uint64_t>(walked.files)), evidence.read, evidence.empty, evidence.unknown,
-        walked.passed_over));
+    say(
+        fmt::format("Files: {} = {} read + {} known but with nothing to read + {} not known + {} unreadable; {} links "
+                    "and devices passed over.",
+                    number(static_cast<std::uint64_t>(walked.files)), evidence.read, evidence.empty, evidence.unknown,
+                    walked.unreadable, walked.passed_over));
     if (!evidence.refused_names.empty())
         say(fmt::format("Addresses have no names: {}", base::printable(evidence.refused_names)));
     if (walked.cut_short) say("The archive ends in the middle: it is read up to there.");
@@ -130,12 +131,10 @@ void write_json(const Report& report, std::ostream& out) {
     for (const auto& path : evidence.results)
         json["results"].push_back(base::printable(path));
     json["refused_names"] = evidence.refused_names.empty() ? Json() : Json(base::printable(evidence.refused_names));
-    json["files"] = {{"all", walked.files},
-                     {"read", evidence.read},
-                     {"empty", evidence.empty},
-                     {"unknown", evidence.unknown},
-                     {"passed_over", walked.passed_over},
-                     {"cut_short", walked.cut_short}};
+    json["files"] = {
+        {"all", walked.files},          {"read", evidence.read},           {"empty", evidence.empty},
+        {"unknown", evidence.unknown},  {"unreadable", walked.unreadable}, {"passed_over", walked.passed_over},
+        {"cut_short", walked.cut_short}};
     json["damaged"] = Json::array();
     for (const auto& damaged : walked.damaged)
         json["damaged"].push_back(base::printable(damaged));

@@ -40,9 +40,9 @@ class Walk {
         if (++walked_.files > max_files)
             return base::bad_input(fmt::format("more than {} files", max_files), "name a folder in it");
         auto source = base::unpacked(std::move(raw), base::printable(path), base::Source::Use::lines);
-        if (!source) return damaged(source.error());
+        if (!source) return unreadable(source.error());
         auto peeked = base::peek(*std::move(source), tar_block);
-        if (!peeked) return damaged(peeked.error());
+        if (!peeked) return unreadable(peeked.error());
         if (begins_tar(peeked->beginning) && depth < max_depth) {
             --walked_.files;
             return read_tar(path, *peeked->source, depth);
@@ -68,7 +68,10 @@ class Walk {
 
     base::Result<void> read_file(const std::filesystem::path& path, int depth) {
         auto source = base::open_raw(path);
-        if (!source) return damaged(source.error());
+        if (!source) {
+            ++walked_.files;
+            return unreadable(source.error());
+        }
         return read(path.string(), *std::move(source), depth);
     }
 
@@ -91,6 +94,10 @@ class Walk {
         walked_.passed_over += tar.passed_over();
         walked_.cut_short |= tar.cut_short() || source.cut_short();
         return {};
+    }
+    base::Result<void> unreadable(const base::Error& error) {
+        ++walked_.unreadable;
+        return damaged(error);
     }
     base::Result<void> damaged(const base::Error& error) {
         constexpr std::size_t max_said = 100;

@@ -22,8 +22,9 @@ struct File {
 
 /// What became of it, beside the files that were handed out.
 struct Walked {
-    std::int64_t files = 0, passed_over = 0;  ///< links, devices and sparse files
-    std::vector<std::string> damaged;         ///< for a person, each: what could not be read, and why
+    std::int64_t files = 0, unreadable = 0;  ///< all; those of them that could not be handed out
+    std::int64_t passed_over = 0;            ///< links, devices and sparse files
+    std::vector<std::string> damaged;        ///< for a person, each: what could not be read, and why
     bool cut_short = false;
 };
 
