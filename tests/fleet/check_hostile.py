@@ -29,7 +29,7 @@ DESCRIPTORS = 1024
 HEADER = b"stapgen\t3\trx-latency\trx\ttime:time\tpid:int\ttid:int\tcomm:text\tip-tcp:stage\ttcp-app:stage\n"
 # What becomes of a host of each kind: its state and what its reason has in it.
 EXPECTED = {
-    "liar": ("cannot", "what it says is its release is none"),
+    "liar": ("cannot", "its release is not valid"),
     "escapes": ("cannot", r"its release is not valid: '6.1\x1b[2J\xc2\x9b'"),
     "silent": ("unreachable", "no answer within"),
     "slow": ("unreachable", "no answer within"),
