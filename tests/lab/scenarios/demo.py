@@ -38,7 +38,7 @@ show() {
     kill -INT $tracer
     wait $tracer || { cat err; exit 1; }
     grep -vxFf workarounds err | cat - out | tee -a shown
-    grep '^workaround: ' err >>workarounds
+    grep '^stapgen: workaround: ' err >>workarounds
 }
 
 show load stapgen rx-latency --target-tid $MC_TID
@@ -75,7 +75,7 @@ def read_rows(shown):
 def check(lab):
     shown = lab.read("shown")
     assert "stap pass" not in shown, "what was compiled for the guest is not what it asked for"
-    told = re.findall("^workaround: .*", shown, re.M)
+    told = re.findall("^stapgen: workaround: .*", shown, re.M)
     assert told and len(set(told)) == len(told), told
     rows = read_rows(shown)
     # memcslap writes what it will read, and says goodbye: so many packets, replies, and each segment of a reply is seen too.
