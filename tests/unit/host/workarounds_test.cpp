@@ -153,6 +153,21 @@ TEST_CASE("a kernel without task_euid needs a runtime that asks the credentials"
     CHECK(machine.needed().empty());
 }
 
+TEST_CASE("tracepoints are not checked by names that the kernel gives to others") {
+    Machine machine("5.6");
+    machine.system.files = {{"/rt/linux/stp_tracepoint.h",
+                             "#ifdef STAPCONF_TRACEPOINT_TYPECHECK\n    check_trace_callback_type_##tc(fn);\t\t\\\n"},
+                            {"/build/include/generated/autoconf.h", "#define CONFIG_ARM64 1\n"}};
+    CHECK(machine.needed().empty());
+    machine.system.files["/src/include/linux/tracepoint.h"] = "#define DECLARE_TRACE_EVENT(name, proto, args)\n";
+    CHECK(machine.needed() == std::vector<std::string>{"trace-check"});
+    machine.system.files["/build/include/generated/autoconf.h"] = "#define CONFIG_X86_64 1\n";
+    CHECK(machine.needed().empty());
+    machine.system.files["/build/include/generated/autoconf.h"] = "#define CONFIG_ARM64 1\n";
+    machine.system.files["/rt/linux/stp_tracepoint.h"] = "check_trace_callback_type_##name(fn);";
+    CHECK(machine.needed().empty());
+}
+
 TEST_CASE("a kernel that checks preemption needs the last flush on one CPU") {
     Machine machine("5.6");
     machine.system.files = {{"/rt/linux/print.c", "{\n\t\t\t__stp_print_flush(log);\n\t\t\t_stp_vfree(log->buf);\n"}};
