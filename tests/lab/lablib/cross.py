@@ -20,7 +20,8 @@ LIBRARIES = """libboost-dev libboost-filesystem-dev libcli11-dev libexpected-dev
     libprotozero-dev libsmartcols-dev libtomlplusplus-dev nlohmann-json3-dev libbpf-dev libbz2-dev libdw-dev libelf-dev
     liblzma-dev libmd-dev libncurses-dev libpcap0.8-dev libzstd-dev zlib1g-dev""".split()
 # In the root, with /lab for what is downloaded. The kernel's headers are unpacked: they depend on a compiler that runs on
-# the other architecture, which excludes the cross compiler.
+# the other architecture, which excludes the cross compiler; which one that is, the kernel's options say. Newer kernels are in
+# several packages, and something that does not run here copies them to /boot.
 COMPILER = r"""
 set -e
 cd /lab
@@ -28,16 +29,21 @@ dpkg --add-architecture $ARCH
 apt-get $PROXY update --error-on=any
 image=$(apt-cache depends linux-image-$ARCH:$ARCH | sed -n 's/.*Depends: \(linux-image-[^:]*\).*/\1/p' | head -1)
 release=${image#linux-image-}
+parts=$(apt-cache depends $image:$ARCH | sed -n "s/.*Depends: \(linux-[a-z]*-$release:$ARCH\)$/\1/p")
+apt-get $PROXY -o APT::Sandbox::User=root download $image:$ARCH linux-headers-$release:$ARCH $parts
+for package in ./*.deb; do dpkg -x $package /; done
+for file in vmlinuz config System.map; do
+    [ -e /boot/$file-$release ] || cp /lib/modules/$release/$file /boot/$file-$release
+done
+depmod $release
+compiler=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ ]*\) .*/\1/p' /boot/config-$release)
 libraries=
 for name in $LIBRARIES; do  # those of headers alone are for all architectures
     if apt-cache show $name:$ARCH >/dev/null 2>&1; then name=$name:$ARCH; fi
     libraries="$libraries $name"
 done
-apt-get $PROXY -y install $BUILDERS g++-$TRIPLET gcc-14-$TRIPLET linux-kbuild-${release%-$ARCH} \
+apt-get $PROXY -y install $BUILDERS g++-$TRIPLET ${compiler#$TRIPLET-}-$TRIPLET linux-kbuild-${release%-$ARCH} \
     linux-headers-${release%-$ARCH}-common $libraries
-apt-get $PROXY -o APT::Sandbox::User=root download $image:$ARCH linux-headers-$release:$ARCH
-for package in ./*.deb; do dpkg -x $package /; done
-depmod $release
 """
 # What a guest has, with all that it depends on: to apt nothing is installed there.
 PACKAGES = r"""
@@ -57,8 +63,8 @@ def add(base, suite, packages, folder, log, proxy):
     tree, guest, downloads = folder / "root", folder / "guest", folder / "downloads"
     other_kernel.share(base.tree, tree, log)
     environment = {"DEBIAN_FRONTEND": "noninteractive", "ARCH": architecture, "TRIPLET": TRIPLETS[architecture],
-                   "PROXY": " ".join(proxy), "BUILDERS": " ".join(BUILDERS), "LIBRARIES": " ".join(LIBRARIES),
-                   "PACKAGES": " ".join(packages)}
+                   "PROXY": " ".join(proxy), "BUILDERS": " ".join(BUILDERS),
+                   "LIBRARIES": " ".join(LIBRARIES), "PACKAGES": " ".join(packages)}
     for step in (COMPILER, PACKAGES):
         (downloads / "step").mkdir(parents=True)
         run_unharmed(chroot.chroot_command(tree, ["sh", "-c", step], [(downloads / "step", "/lab")], mode="rw",

@@ -30,6 +30,7 @@ SUITES = {
                            "packages": ["linux-image-amd64", "linux-headers-amd64"]},
     # Guests of another architecture, whose modules the root of a suite compiles.
     "trixie-arm64": {"base": "trixie", "architecture": "arm64"},
+    "forky-arm64": {"base": "forky", "architecture": "arm64", "optional": True},
     # A kernel of Debian's source with what tells of faults, built here.
     "debug": {"base": "trixie", "settings": "kasan.config", "machine": "q35"},
     "debug-races": {"base": "trixie", "settings": "kcsan.config", "machine": "q35"},
