@@ -27,7 +27,7 @@ set -e
 cd /lab
 dpkg --add-architecture $ARCH
 apt-get $PROXY update --error-on=any
-image=$(apt-cache depends linux-image-$ARCH:$ARCH | sed -n 's/.*Depends: \(linux-image-[^:]*\).*/\1/p' | head -1)
+image=$(apt-cache depends linux-image-$FLAVOUR:$ARCH | sed -n 's/.*Depends: \(linux-image-[^:]*\).*/\1/p' | head -1)
 release=${image#linux-image-}
 parts=$(apt-cache depends $image:$ARCH | sed -n "s/.*Depends: \(linux-[a-z]*-$release:$ARCH\)$/\1/p")
 apt-get $PROXY -o APT::Sandbox::User=root download $image:$ARCH linux-headers-$release:$ARCH $parts
@@ -42,8 +42,8 @@ for name in $LIBRARIES; do  # those of headers alone are for all architectures
     if apt-cache show $name:$ARCH >/dev/null 2>&1; then name=$name:$ARCH; fi
     libraries="$libraries $name"
 done
-apt-get $PROXY -y install $BUILDERS g++-$TRIPLET ${compiler#$TRIPLET-}-$TRIPLET linux-kbuild-${release%-$ARCH} \
-    linux-headers-${release%-$ARCH}-common $libraries
+apt-get $PROXY -y install $BUILDERS g++-$TRIPLET ${compiler#$TRIPLET-}-$TRIPLET linux-kbuild-${release%-$FLAVOUR} \
+    linux-headers-${release%-$FLAVOUR}-common $libraries
 """
 # What a guest has, with all that it depends on: to apt nothing is installed there.
 PACKAGES = r"""
@@ -62,8 +62,8 @@ def add(base, suite, packages, folder, log, proxy):
     architecture = suite["architecture"]
     tree, guest, downloads = folder / "root", folder / "guest", folder / "downloads"
     other_kernel.share(base.tree, tree, log)
-    environment = {"DEBIAN_FRONTEND": "noninteractive", "ARCH": architecture, "TRIPLET": TRIPLETS[architecture],
-                   "PROXY": " ".join(proxy), "BUILDERS": " ".join(BUILDERS),
+    environment = {"DEBIAN_FRONTEND": "noninteractive", "ARCH": architecture, "FLAVOUR": suite.get("flavour", architecture),
+                   "TRIPLET": TRIPLETS[architecture], "PROXY": " ".join(proxy), "BUILDERS": " ".join(BUILDERS),
                    "LIBRARIES": " ".join(LIBRARIES), "PACKAGES": " ".join(packages)}
     for step in (COMPILER, PACKAGES):
         (downloads / "step").mkdir(parents=True)
@@ -98,8 +98,9 @@ def unpack(packages, base, guest, log):
 
 def build_programs(root, log):
     """Build stapgen and the traffic programs for ROOT's architecture; returns the folder that has both."""
-    folder = lab_dir() / "built" / root.suite
-    with locked(f"built-{root.suite}"):
+    name = f"{root.base}-{root.architecture}"
+    folder = lab_dir() / "built" / name
+    with locked(f"built-{name}"):
         folder.mkdir(parents=True, exist_ok=True)
         jobs = os.environ.get("STAPGEN_LAB_JOBS", str(os.cpu_count()))
         steps = f"""set -e

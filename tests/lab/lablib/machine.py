@@ -58,14 +58,21 @@ class Machine:
 # interrupt that comes just then keeps them: the kernel dies of it in kmem_cache_alloc, once in a hundred guests.
 PC = Machine("qemu-system-x86_64", ("-cpu", "max,cx16=off"), "ttyS0", "ttyS1",
              "tsc=reliable net.ifnames=0 no_timer_check")
+
+
+def arm64(cpu):
+    # Its clock would else have steps of 16 ns. While it runs qemu 7.2 saves pages of its memory as they were before; of a
+    # stopped one the state must not say that it is.
+    return Machine("qemu-system-aarch64", ("-machine", "virt,gic-version=3", "-cpu", f"{cpu},cntfrq=1000000000",
+                                           "-global", "migration.store-global-state=off"),
+                   "ttyAMA0", "ttyS0", "net.ifnames=0", "stop\n")
+
+
 MACHINES = {
     "pc": PC,
     "q35": dataclasses.replace(PC, words=("-machine", "q35", *PC.words)),
-    # Its clock would else have steps of 16 ns. While it runs qemu 7.2 saves pages of its memory as they were before; of a
-    # stopped one the state must not say that it is.
-    "arm64": Machine("qemu-system-aarch64", ("-machine", "virt,gic-version=3", "-cpu", "cortex-a72,cntfrq=1000000000",
-                                             "-global", "migration.store-global-state=off"),
-                     "ttyAMA0", "ttyS0", "net.ifnames=0", "stop\n"),
+    "arm64": arm64("cortex-a72"),
+    "arm64-16k": arm64("cortex-a76"),  # that one has no pages of 16k
 }
 # Softirqs run in threads, and never on top of a probe's handler, where their own probes would be skipped.
 APPEND = "threadirqs"

@@ -30,6 +30,7 @@ SUITES = {
                            "packages": ["linux-image-amd64", "linux-headers-amd64"]},
     # Guests of another architecture, whose modules the root of a suite compiles.
     "trixie-arm64": {"base": "trixie", "architecture": "arm64"},
+    "trixie-arm64-16k": {"base": "trixie", "architecture": "arm64", "flavour": "arm64-16k", "machine": "arm64-16k"},
     "forky-arm64": {"base": "forky", "architecture": "arm64", "optional": True},
     # A kernel of Debian's source with what tells of faults, built here.
     "debug": {"base": "trixie", "settings": "kasan.config", "machine": "q35"},
@@ -56,7 +57,7 @@ class Root:
         self.stamp, self.built, self.base_built = facts["stamp"], facts["built"], facts.get("base_built")
         suite = SUITES[self.suite]
         self.machine = machine.MACHINES[suite.get("machine", suite.get("architecture", "pc"))]
-        self.architecture = suite.get("architecture")
+        self.architecture, self.base = suite.get("architecture"), suite.get("base")
         # What a guest runs: the tree itself, but for another architecture.
         self.guest_tree = self.folder / "guest" if self.architecture else self.tree
         # A suite that only has another kernel boots from the disk of its base; what is of that kernel it sees in its tree.
