@@ -185,7 +185,8 @@ base::Result<std::string> page_of(const CommandSpec& root, const CommandSpec& co
         }
     } else {
         page.paragraph(command.summary);
-        if (!command.notes.empty()) page.lines(base::split(base::trim(base::reflowed(command.notes, notes_width)), '\n'));
+        if (!command.notes.empty())
+            page.lines(base::split(base::trim(base::reflowed(command.notes, notes_width)), '\n'));
     }
     for (const auto& [title, rows] : command_sections(command)) {
         page.section(base::upper(title));

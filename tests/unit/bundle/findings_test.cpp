@@ -120,8 +120,10 @@ TEST_CASE("of two archives counts what rose, and a host that was booted between 
 }
 
 TEST_CASE("worst first: what was lost before what is late, and more before less") {
-    CHECK(names(counted({{"softnet.time_squeeze", 1009}, {"softnet.processed", 100003}, {"softnet.dropped", 7}, {"Udp.RcvbufErrors", 11}})) ==
-          Names{"receive-buffer-full", "backlog-full", "softirq-budget"});
+    CHECK(names(counted({{"softnet.time_squeeze", 1009},
+                         {"softnet.processed", 100003},
+                         {"softnet.dropped", 7},
+                         {"Udp.RcvbufErrors", 11}})) == Names{"receive-buffer-full", "backlog-full", "softirq-budget"});
 }
 
 TEST_CASE("a report names each finding with its evidence, and says where there is none") {

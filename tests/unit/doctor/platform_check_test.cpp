@@ -93,6 +93,6 @@ TEST_CASE("a container is told from who started it, and what it lacks is the hos
         "start with container: run stapgen on the host, or start the container with --privileged -v /lib/modules"));
     // Without the capability that comes first.
     system.files["/proc/self/status"] = "CapEff:\t00000000a80425fb\n";
-    CHECK(
-        verdict(system).first.starts_with("start with privileges: run it on the host, or give the container --privileged"));
+    CHECK(verdict(system).first.starts_with(
+        "start with privileges: run it on the host, or give the container --privileged"));
 }

@@ -50,18 +50,16 @@ TEST_CASE("stages that share the excess are named until most of it is covered") 
 }
 
 TEST_CASE("a stage that holds all of the excess, while others shrink") {
-    CHECK(
-        tail_sentence(made({10'000, 20'000, 70'000}, 3, {0, 20'000, 180'000}))
-            .ends_with("take 2.0 times as long as the others (200 us against 100 us on average); tcp-app causes all "
-                       "the extra time: 90 % of the slow records' time, 70 % of the rest's."));
+    CHECK(tail_sentence(made({10'000, 20'000, 70'000}, 3, {0, 20'000, 180'000}))
+              .ends_with("take 2.0 times as long as the others (200 us against 100 us on average); tcp-app causes all "
+                         "the extra time: 90 % of the slow records' time, 70 % of the rest's."));
 }
 
 TEST_CASE("no stage stands out where they grow alike, or where too many hold the excess") {
-    CHECK(
-        tail_sentence(made({33'000, 37'000, 30'000}, 3, {34'100, 38'000, 31'000}))
-            .ends_with("take 1.03 times as long as the others (103 us against 100 us on average); no stage stands "
-                       "out: drv-ip has most of the extra time, 35 %: 33 % of the slow records' time, 33 % of the "
-                       "rest's."));
+    CHECK(tail_sentence(made({33'000, 37'000, 30'000}, 3, {34'100, 38'000, 31'000}))
+              .ends_with("take 1.03 times as long as the others (103 us against 100 us on average); no stage stands "
+                         "out: drv-ip has most of the extra time, 35 %: 33 % of the slow records' time, 33 % of the "
+                         "rest's."));
     CHECK(tail_sentence(
               made({1000, 1000, 1000, 1000, 96'000}, 3, {9000, 9000, 9000, 9000, 105'000}, {"a", "b", "c", "d", "e"}))
               .ends_with("no stage stands out: e has most of the extra time, 22 %: 74 % of the slow records' time, "
@@ -73,9 +71,9 @@ TEST_CASE("units are those that fit, and small parts are not rounded away") {
           "The 3 slowest of 2,001 rx records (above the p99 of 600 ns) take 8,338,334 times as long as the others "
           "(5.00 s against 600 ns on average); tcp-app causes over 99 % of the extra time: over 99 % of the slow "
           "records' time, 67 % of the rest's.");
-    CHECK(
-        tail_sentence(made({1, 1, 998}, 3, {1, 1, 2998}))
-            .ends_with("tcp-app causes all the extra time: over 99 % of the slow records' time, over 99 % of the rest's."));
+    CHECK(tail_sentence(made({1, 1, 998}, 3, {1, 1, 2998}))
+              .ends_with(
+                  "tcp-app causes all the extra time: over 99 % of the slow records' time, over 99 % of the rest's."));
 }
 
 TEST_CASE("without enough records or without a tail it says that") {
