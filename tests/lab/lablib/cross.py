@@ -52,7 +52,7 @@ cd /lab
 mkdir -p empty/apt/lists/partial packages/partial
 touch empty/status
 apt-get $PROXY -o APT::Architecture=$ARCH -o APT::Architectures::=$ARCH -o Dir::State::status=/lab/empty/status \
-    -o Dir::Cache::Archives=/lab/packages -o APT::Sandbox::User=root -y --download-only install '?essential' $PACKAGES
+    -o Dir::Cache::Archives=/lab/packages -o APT::Sandbox::User=root -y --download-only install '?essential' '?priority(required)' $PACKAGES
 apt-get clean
 """
 
