@@ -34,8 +34,9 @@ set(CPACK_DEBIAN_PACKAGE_DEPENDS systemtap-runtime)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS systemtap)
 set(headers linux-headers-amd64)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
-  # cpack asks dpkg, which names this machine's.
+  # cpack asks dpkg and rpm, which name this machine's.
   set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
+  set(CPACK_RPM_PACKAGE_ARCHITECTURE aarch64)
   set(headers linux-headers-arm64)
 endif()
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "${headers} | linux-headers-generic, libdebuginfod1t64 | libdebuginfod1")
