@@ -91,7 +91,6 @@ class Reader {
         while (lines.next_section()) {
             const auto named = named_section(lines.title());
             is_named = is_named || named.is_known();
-            // What is damaged within is said by the walk where the archive is; of one file the rest counts.
             known = read_section(file.path, named, lines) || known;
         }
         ++(known ? evidence_.read : is_named ? evidence_.empty : evidence_.unknown);
@@ -103,7 +102,7 @@ class Reader {
             std::string_view line;
             auto& paths = named.is_symbols ? evidence_.symbols : evidence_.modules;
             if (!lines.next(line)) return false;
-            if (paths.size() < max_results) paths.push_back(path);
+            note(paths, path);
             return true;
         }
         if (named.is_log) return read_log(path, lines);
@@ -184,8 +183,8 @@ class Reader {
             detector.feed(whole, counters);
         }
         detector.finish("", counters);
-        if (counters.records > 0 && evidence_.results.size() < max_results) {
-            evidence_.results.push_back(path);
+        if (counters.records > 0) {
+            note(evidence_.results, path);
             take_release(kernel, {path, 1});
         }
         return counters.values + counters.records > 0;
@@ -221,6 +220,11 @@ class Reader {
         symbols::ReleaseFinder finder;
         finder.read(line);
         return take_release(finder, {path, lines.number()});
+    }
+
+    /// Once, however many of its sections are such.
+    static void note(std::vector<std::string>& paths, const std::string& path) {
+        if (paths.size() < max_results && (paths.empty() || paths.back() != path)) paths.push_back(path);
     }
 
     bool take_release(const symbols::ReleaseFinder& finder, const Place& place) {

@@ -18,12 +18,13 @@ constexpr std::size_t piece = 64U << 10U;
 bool Lines::next(std::string_view& line) {
     if (at_heading_ || !read(line)) return false;
     at_heading_ = line.starts_with("#==[ ");
+    has_sections_ |= at_heading_;
     return !at_heading_;
 }
 
 bool Lines::next_section() {
     std::string_view line;
-    while (next(line)) {
+    while (has_sections_ && next(line)) {
     }
     if (!at_heading_) return false;
     at_heading_ = false;
@@ -53,9 +54,7 @@ bool Lines::read(std::string_view& line) {
         const auto count = source_.read(std::span(buffer_).subspan(end_));
         at_end_ = !count || *count == 0;
         if (at_end_) continue;
-        is_text_ = is_text_ && std::find(buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
-                                         buffer_.begin() + static_cast<std::ptrdiff_t>(end_ + *count),
-                                         '\0') == buffer_.begin() + static_cast<std::ptrdiff_t>(end_ + *count);
+        is_text_ = is_text_ && std::string_view(buffer_.data() + end_, *count).find('\0') == std::string_view::npos;
         end_ += *count;
     }
 }

@@ -24,7 +24,8 @@ class Lines {
     /// several.
     bool next(std::string_view& line);
 
-    /// Goes on to the next section, whatever is left of this one. False: there is none.
+    /// Goes on to the next section, whatever is left of this one. False: there is none, or no heading was in what has
+    /// been read so far.
     bool next_section();
 
     /// "/sbin/ip -stats link"
@@ -42,7 +43,7 @@ class Lines {
     std::size_t begin_ = 0, end_ = 0, searched_ = 0;
     std::int64_t number_ = 0;
     std::string title_;
-    bool at_end_ = false, at_heading_ = false, is_text_ = true;
+    bool at_end_ = false, at_heading_ = false, has_sections_ = false, is_text_ = true;
 };
 
 }  // namespace stapgen::bundle

@@ -61,16 +61,18 @@ base::Result<std::vector<kinds::Measured>> results_of(const std::filesystem::pat
         // A reader knows the archive's paths, not those of the copies.
         const auto put_paths = [&](std::string& text) {
             for (const auto& [inside, copy] : copies->files) {
-                for (auto at = text.find(copy.string()); at != std::string::npos; at = text.find(copy.string()))
-                    text.replace(at, copy.string().size(), inside);
+                const auto path = copy.string();
+                for (auto at = text.find(path); at != text.npos; at = text.find(path, at + inside.size()))
+                    text.replace(at, path.size(), inside);
             }
         };
-        if (!results) put_paths(results.error().what);
-        if (results) {
-            for (auto& measured : *results) {
-                for (auto& note : measured.notes)
-                    put_paths(note.text);
-            }
+        if (!results) {
+            put_paths(results.error().what);
+            return results;
+        }
+        for (auto& measured : *results) {
+            for (auto& note : measured.notes)
+                put_paths(note.text);
         }
         return results;
     };

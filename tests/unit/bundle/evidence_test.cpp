@@ -133,6 +133,17 @@ TEST_CASE("supportconfig's files have a section for each command and file") {
     CHECK(evidence->unknown == 1);
 }
 
+TEST_CASE("a file of drops is one, however many sections have some") {
+    const auto folder = base::PrivateDirectory::create();
+    REQUIRE(folder);
+    const std::string drops = "#==[ Command ]===#\n# dropwatch\n12 drops at location 0xffffffff815d0137\n";
+    const auto file = folder->path() / "a.tar";
+    REQUIRE(base::replace_file(file, tar_file("net.txt", drops + drops) + tar_end));
+    const auto evidence = read_evidence(file, {});
+    REQUIRE(evidence);
+    CHECK(evidence->results == std::vector<std::string>{"net.txt"});
+}
+
 TEST_CASE("a file that is no text, and one with nothing known in its beginning") {
     const auto folder = base::PrivateDirectory::create();
     REQUIRE(folder);
