@@ -16,7 +16,6 @@ It needs neither the kernel's debug information nor BTF. A recipe is compiled
 where SystemTap and the kernel's headers are, and also runs where only
 systemtap-runtime is. Recordings, and what other tools print, are read
 anywhere.")
-set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
     GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(changelog ${CMAKE_BINARY_DIR}/changelog.gz)
@@ -61,9 +60,11 @@ foreach(folder IN ITEMS licenses bash-completion bash-completion/completions fis
         man man/man1 zsh zsh/site-functions zsh/vendor-completions)
   list(APPEND CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION /usr/share/${folder})
 endforeach()
-# CPack 3.25 has no variable for weak dependencies.
+# CPack 3.25 has no variable for weak dependencies. rpmbuild would strip the program again, and so change what the SBOM
+# has the checksum of.
 set(CPACK_RPM_SPEC_MORE_DEFINE "Recommends: systemtap
 Suggests: kernel-devel
+%define __os_install_post %{nil}
 %define _build_id_links none
 %define _buildhost localhost
 %define use_source_date_epoch_as_buildtime 1
