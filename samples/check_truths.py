@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """What README.md says of each sample is what its report says: check_truths.py STAPGEN"""
 
 import json

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What ctest ran, and whether all that it left out may be: check_skips.py ALLOWED.toml TESTS.xml...
 

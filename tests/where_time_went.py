@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Where the time of ./run-tests went: where_time_went.py PHASES TESTS.xml...
 

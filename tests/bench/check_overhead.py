@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The figures of tests/bench/overhead, from runs whose cost and losses are known; docs/inside/benchmarks.md has them. Nothing is measured."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The tables of docs/inside/benchmarks.md, made from the lab's golden/cost.toml and figures.json: cost_tables.py [OVERHEAD.json]
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_colours.py STAPGEN SAMPLES: colours are on a terminal only, and as $NO_COLOR, $TERM and --color say."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_completion.py STAPGEN COMPLETIONS: what the program offers, and what bash, zsh and fish make of it."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_dry_run.py STAPGEN: --dry-run changes nothing, and needs no right to write anything."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_help.py STAPGEN SOURCE MANUAL: help fits a screen, and nothing is left out of help, manual or completion."""
 

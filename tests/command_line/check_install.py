@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_install.py BUILD: what `cmake --install` installs, shells find below share/, and the target uninstall removes all of it
 and nothing else."""

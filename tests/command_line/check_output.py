@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_output.py STAPGEN SAMPLE: an output that takes nothing is an error; a reader that has enough is none."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_packages.py BUILD SAMPLE: what `cpack -G DEB` and `cpack -G RPM` make of BUILD.
 

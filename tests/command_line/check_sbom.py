@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_sbom.py BUILD SOURCE: static/stapgen.spdx.json is an SPDX 2.3 document, and names what the static program is made of.
 

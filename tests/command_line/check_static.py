@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_static.py STATIC STAPGEN SAMPLES: the program of the preset `static` runs where nothing else is.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_version.py BUILD SOURCE: what is installed is whole, works where it is moved to, and knows when it is changed."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_widths.py STAPGEN SOURCE: on a terminal no line is wider than it, and no word or number is cut.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_account.py STAPGEN SOURCE: `help account` and the docs have every count that a script prints, with the same words."""
 

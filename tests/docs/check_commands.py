@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Each command in the docs that is no example of check_examples.py's: check_commands.py STAPGEN SOURCE MODULE VMLINUX
 

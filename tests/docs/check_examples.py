@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every `$ stapgen ...` in a ```console block of the docs is run again: check_examples.py STAPGEN SOURCE
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_exit_codes.py STAPGEN SOURCE: docs/reference/formats.md and the manual have the exit codes that the program has."""
 

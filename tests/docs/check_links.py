@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Each relative link of a document points at a file, and at a heading of it, and each docs/ path named in the tree exists:
 check_links.py SOURCE"""

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_hostile.py STAPGEN FAKE_SSH: hosts of a fleet that lie, hang, flood, break off and send bombs harm nobody else.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_results.py STAPGEN SAMPLES: fleet report and fleet compare of folders with recordings of hosts."""
 

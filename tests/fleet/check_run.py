@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_run.py STAPGEN RECORDING MODULE: fleet run over real ssh, to hosts whose stapgen is stood in for.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`tail -f | stapgen resolve --annotate` answers line by line, and holds text only until it knows the KASLR offset:
 annotate_stream.py STAPGEN"""

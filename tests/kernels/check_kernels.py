@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What tapsets and recipes find in kernels that are not run: check_kernels.py STAPGEN [RELEASE...] [--update]
 

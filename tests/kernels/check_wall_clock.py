@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Run the lines of tapsets/stapgen_recording.stp that read the wall clock as C, with clocks that do what they are told.
 

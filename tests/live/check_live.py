@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The live view in a pseudo-terminal: check_live.py STAPGEN MEASURE_FAKE FAKE_STAP SAMPLES KIND
 

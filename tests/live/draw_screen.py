@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What stood on the screen just before a program left it or ended: draw_screen.py RAW ROWS COLUMNS [PICTURE.png]
 

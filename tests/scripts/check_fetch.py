@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """fetch-duckdb, fetch-uplot: check_fetch.py SOURCE. What they unpack is what they checked, whatever becomes of the cache then.
 

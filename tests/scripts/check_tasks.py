@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """run-demo, run-tests: check_tasks.py SOURCE. No signal and no failure kills a package manager, nothing else outlives them,
 and what cannot work is said at once.

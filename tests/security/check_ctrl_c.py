@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_ctrl_c.py STAPGEN SAMPLES: SIGINT at twenty random moments of export, query and serve: each ends in order, nothing is
 left in the temporary folder, nobody goes on, and a store can be read and written again.

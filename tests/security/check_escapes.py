@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Names from the measured system, as nasty as they may be, bring no control character to the terminal in any format.
 

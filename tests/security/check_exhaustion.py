@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_exhaustion.py STAPGEN SAMPLES: where descriptors or memory run out, each command ends with an error and never aborts."""
 

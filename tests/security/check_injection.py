@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Thousands of values made to break out of a script are each one literal of it, or refused: real stap's parse tree says so.
 

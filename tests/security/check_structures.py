@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """No input of a megabyte costs a reader more than 150 MB, crashes it or keeps it busy; and what stands beside it is read.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Writes each input of structures.py once, for all readers: write_structures.py FOLDER. Some take seconds to make."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """recipe.py FOLDER: a steered stapgen whose kernel is a test: the protocol of src/session/remote.h.
 

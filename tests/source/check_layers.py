@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_layers.py SRC: a folder of src/ includes what USES of its CMakeLists.txt names, and nothing else.
 

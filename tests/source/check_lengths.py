@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_lengths.py SOURCE: no file of src, tests, tapsets or scripts has more than 400 lines.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What neither stap nor a compiler says of tapsets: check_tapsets.py SOURCES
 

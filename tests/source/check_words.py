@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_words.py SOURCE: documents, messages, help, comments and identifiers have none of the words in glossary.toml.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_chdb.py STAPGEN SOURCE LIBCHDB: ClickHouse reads what 'stapgen export' has written, and answers as stapgen does.
 

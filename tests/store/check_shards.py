@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_shards.py STAPGEN ROOT: two servers of ClickHouse 18.16 hold a store in two halves, and answer as stapgen does.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_store.py STAPGEN SOURCE: what is exported is what is reported, bin for bin and percentile for percentile.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How large a fleet's day is and how long questions take: measure.py STAPGEN SOURCE FOLDER HOSTS SPANS [OPTIONS]
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Draws recordings whose truth is known, real ones and one made up here, and reads the traces with read_trace.py:
 check_perfetto.py STAPGEN SAMPLES

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reads a trace as Perfetto's trace_processor does, without its code, and refuses what is not right: read_trace.py FILE|-
 

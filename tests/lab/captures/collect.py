@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Copies what the capture-* scenarios have made into samples/, and makes the files that are put together from it.
 

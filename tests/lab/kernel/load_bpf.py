@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Loads socket filters of so many instructions each, and keeps them until it is killed; nothing runs them."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Packets that a kernel drops, each kind at another place in its code: odd_packets.py N KIND..., kinds of KINDS."""
 

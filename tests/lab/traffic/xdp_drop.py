@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Drops the IPv4 datagrams that come to a port by XDP, until it is killed: xdp_drop.py DEVICE PORT [native|generic]."""
 
