@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-PROGRAMS = """bash sh env python3 awk cat cut date dirname df du fmt grep head kill mkdir printf ps rm sed sleep stat tail tput tr
+PROGRAMS = """bash sh env python3 awk cat cut date dirname df du fmt grep head kill mkdir mktemp printf ps rm sed sleep stat tail tput tr
     touch uname""".split()
 # A package manager as it is: it has a child that does the work, and both die of any signal.
 PACKAGE_MANAGER = """
