@@ -29,13 +29,15 @@ void add_option(CLI::App& app, const OptionSpec& spec) {
     if (!spec.rules.environment.empty()) option->envname(spec.rules.environment);
 }
 
-void add_command(CLI::App& app, const CommandSpec& spec) {
+/// A command that no word names is left out: to make the options of all takes longer than all else at the start.
+void add_command(CLI::App& app, const CommandSpec& spec, const std::vector<std::string>& words) {
     for (const auto& option : spec.options) {
         const bool is_done_by_parser = std::holds_alternative<std::monostate>(option.target);
         if (!is_done_by_parser) add_option(app, option);
     }
     for (const auto& command : spec.commands)
-        add_command(*app.add_subcommand(command.name), command);
+        if (std::ranges::find(words, command.name) != words.end())
+            add_command(*app.add_subcommand(command.name), command, words);
     if (spec.action == nullptr) app.require_subcommand(1);
 }
 
@@ -296,7 +298,7 @@ base::Result<Invocation> parse(const CommandSpec& root, const recipe::Catalog& c
     app.set_help_flag("-h,--help");
     app.set_help_all_flag("--help-all");
     app.set_version_flag("--version", "");
-    add_command(app, root);
+    add_command(app, root, words);
     try {
         // CLI11 takes the words last first.
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
