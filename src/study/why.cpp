@@ -259,8 +259,14 @@ std::string nothing_text(const Results& results) {
                "whether it is one of the followed kinds (stapgen help account).";
     }
     const auto account = results.sentence("account");
-    if (filtered == seen) {
-        return fmt::format("No packet was measured: all that were seen were filtered. Check the filters; {}.", account);
+    if (filtered > seen / 2) {
+        const bool by_name = account.find("--comm ") != std::string::npos;
+        return fmt::format("No packet was measured: {} that were seen were filtered. Check the filters{}; {}.",
+                           filtered == seen ? "all" : "most",
+                           by_name ? " (--comm takes names of threads, and a program's threads can have names of their "
+                                     "own: ps -T -p PID)"
+                                   : "",
+                           account);
     }
     return fmt::format("No packet was measured to its end. {}; stapgen help account says what these are.", account);
 }
