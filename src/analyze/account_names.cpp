@@ -9,7 +9,9 @@ std::span<const AccountName> account_names() {
     static constexpr std::array names{
         AccountName{"dropped-before", "rx", "dropped between driver and TCP or UDP: dropwatch shows where"},
         AccountName{"not-queued", "rx", "TCP or UDP dropped it (checksum, no socket, no room): dropwatch"},
-        AccountName{"retransmitted", "rx", "its bytes had arrived, or are waiting in order: loss, late ACKs"},
+        AccountName{"retransmitted", "rx",
+                    "its bytes had arrived before, or already wait in order. The cause is "
+                    "loss or a late ACK"},
         AccountName{
             "no-driver, no-ip", "rx, sock, forward",
             "the hand-over or IP was not seen: before the start, evicted, skipped. A few at the start are normal"},
@@ -28,12 +30,12 @@ std::span<const AccountName> account_names() {
         AccountName{"no-send-call", "tx", "the call was before the start, or the kernel's own"},
         AccountName{"dropped", "tx, forward", "netfilter or the queueing discipline; TCP will retransmit"},
         AccountName{"no-ip-output, no-device", "tx",
-                    "it reached the device another way (tunnel, IPsec), or not: copied to another packet, or under way "
-                    "at the end"},
+                    "it reached the device another way (tunnel, IPsec), was copied to another packet, or was "
+                    "under way at the end"},
         AccountName{"no-reply", "sock",
                     "read, not answered: a \"quit\", one-way, or in progress. One per closed connection is normal"},
         AccountName{"fragmented", "forward",
-                    "longer than the next device takes: IP cut it. The fragments are in copies"},
+                    "longer than the next device takes: IP cut it. copies counts the fragments"},
         AccountName{"not-left", "forward", "still under way, or gone a way that is not seen"},
         AccountName{"handshake, queued, closed", "accept",
                     "the handshake has not ended; nobody has accepted it; it was closed before"},
@@ -53,27 +55,28 @@ std::span<const AccountName> account_names() {
         AccountName{"lost.no-exit", "irq-latency", "its end was not seen"},
         AccountName{"acks, retransmits", "tx", "beside the account: segments without data, and those sent again"},
         AccountName{"divided", "rx",
-                    "beside the account, in seen: copies of a multicast or broadcast for further readers, and pieces "
-                    "of UDP GSO behind the first"},
-        AccountName{
-            "wire-segments, receives", "rx",
-            "beside the account, of what is reported: the segments of the wire that GRO has merged into it, and "
-            "the calls that took it"},
+                    "beside the account, but included in seen: copies of a multicast or broadcast for further "
+                    "readers, and pieces of UDP GSO after the first"},
+        AccountName{"wire-segments, receives", "rx",
+                    "beside the account: the segments on the wire that GRO merged into the reported packets, and the "
+                    "receive calls that read these"},
         AccountName{
             "send-eagain", "tx",
             "beside the account: send calls of these threads, over any port, that found no room and did not wait "
-            "(EAGAIN). What the program waits until it calls again is before app-tcp"},
+            "(EAGAIN). app-tcp begins with the next call: the time in between is not in it"},
         AccountName{"copies", "forward", "beside the account: further copies of a flooded packet, and fragments"},
         AccountName{"joined-before-reply, segments-filtered", "sock",
-                    "beside the account: more of a request that was read and not answered; of other sockets"},
+                    "beside the account: further parts of a request that was read and not yet answered; segments "
+                    "of other sockets"},
         AccountName{"syns-again, syns-dropped-or-cookie", "accept",
                     "beside the account: a SYN that came again; one that was dropped or answered with a cookie"},
         AccountName{"overflows, overflows-evicted", "accept",
-                    "beside the account, with --queues: what a full queue turned away; of that, pairs of listener and "
-                    "client that "
-                    "gave way to others"},
+                    "beside the account, with --queues: what a full queue turned away; of that, what belongs to "
+                    "pairs of listener and client that gave way to other pairs"},
         AccountName{"complete", "call-trace", "beside the account: packets with all of their calls"},
-        AccountName{"segments-without-change", "tcp-probe", "beside the account: segments that changed nothing of it"},
+        AccountName{"segments-without-change", "tcp-probe",
+                    "beside the account: segments that changed none of "
+                    "these numbers"},
         AccountName{"waits-evicted, threads-evicted", "rx",
                     "beside the account, with --who: waits, and threads, that gave way to others in its tables"},
         AccountName{"paths-evicted", "dropwatch", "beside the account: call paths that gave way to others"},
