@@ -213,7 +213,7 @@ std::vector<Check> workarounds(const Question& question) {
             check.blocks = Blocks::compiling;
         } else if (!workaround.mended_in.empty()) {
             check.found +=
-                fmt::format("; mended in a private copy of its runtime, as in SystemTap {}", workaround.mended_in);
+                fmt::format("; fixed in a private copy of its runtime, as in SystemTap {}", workaround.mended_in);
         }
         check.id = workaround.id;
         if (check.state != State::missing && !workaround.is_fault()) check.workaround = workaround.id;

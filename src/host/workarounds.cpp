@@ -217,7 +217,7 @@ std::vector<std::string> faults_met(const std::vector<Workaround>& needed, std::
         if (!fault.is_fault() || (word == fault.only_in.end() && !fault.only_in.empty())) continue;
         const auto where = fault.only_in.empty() ? "" : fmt::format(" (the script has '{}')", base::trim(*word));
         warnings.push_back(
-            fmt::format("warning: {}: {}{}; mended in SystemTap {}", fault.id, fault.why, where, fault.mended_in));
+            fmt::format("warning: {}: {}{}; fixed in SystemTap {}", fault.id, fault.why, where, fault.mended_in));
     }
     return warnings;
 }

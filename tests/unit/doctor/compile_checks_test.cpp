@@ -244,7 +244,7 @@ TEST_CASE("a fault of SystemTap's is mended, or a note, or no matter where only 
     auto checks = doctor::examine(system, asked);
     CHECK(check(checks, "timing-cpu").state == State::worked_around);
     CHECK(check(checks, "timing-cpu").found ==
-          "a time is another CPU's; mended in a private copy of its runtime, as in SystemTap 5.2");
+          "a time is another CPU's; fixed in a private copy of its runtime, as in SystemTap 5.2");
     asked.choice.none = true;
     checks = doctor::examine(system, asked);
     CHECK(check(checks, "timing-cpu").state == State::note);

@@ -138,9 +138,9 @@ TEST_CASE("a fault without a remedy changes nothing of a run, and a script of on
     const auto met = faults_met(rows, "global n\nprobe perf.sw.cpu_clock { n++ }");
     CHECK(faults_met(needed("4.5", runtime_of("4.5")), "").front() ==
           "warning: unload-poll: when a module of this SystemTap is unloaded while stapio waits for it, the kernel may "
-          "crash; mended in SystemTap 4.6");
+          "crash; fixed in SystemTap 4.6");
     REQUIRE(met.size() == 2);
     CHECK(met[0].starts_with("warning: branch-locks: "));
     CHECK(met[1].starts_with("warning: nmi-locks: "));
-    CHECK(met[1].ends_with("(the script has 'perf.'); mended in SystemTap 5.1"));
+    CHECK(met[1].ends_with("(the script has 'perf.'); fixed in SystemTap 5.1"));
 }
