@@ -160,7 +160,7 @@ Check symbol_table(const host::System& system, const Question& question) {
     const bool from_memory = target.running && system.exists(host::kallsyms_file);
     if (question.symbols.empty() && !from_memory) {
         const Remedy remedy{
-            "copy that kernel's own table here: there, as root, 'gzip </proc/kallsyms >FILE.gz'; here --symbols "
+            "copy that kernel's own table here: there, as root, 'cat /proc/kallsyms | gzip >FILE.gz'; here --symbols "
             "FILE.gz"};
         if (!target.debuginfo.empty()) return note(found + ", so stap finds functions only in debuginfo", remedy);
         return missing(found + ", so stap finds no function of this kernel", remedy);

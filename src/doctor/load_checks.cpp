@@ -167,9 +167,15 @@ Check module_signing(const host::System& system, const Question& question) {
     return missing(found, std::move(remedy));
 }
 
-Check staprun(const host::System& /*system*/, const Question& question) {
+Check staprun(const host::System& system, const Question& question) {
     const auto& target = question.target;
     if (!target.staprun.empty()) return ok(target.staprun.string());
+    // Distributions let only root and a group run it.
+    for (const auto& folder : host::program_folders()) {
+        if (system.exists(folder / "staprun"))
+            return missing(fmt::format("this user may not run {}", (folder / "staprun").string()),
+                           {"run it as root, or as 'privileges' says"});
+    }
     return missing("SystemTap's loader is not installed or not in this user's PATH: no 'staprun'",
                    {{}, host::install_staprun(), {}});
 }

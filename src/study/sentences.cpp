@@ -96,12 +96,13 @@ std::string side_text(const Side& side) {
 std::string shortage(std::string_view name, const Side& side, bool by_recording) {
     if (side.usable >= static_cast<double>(side.needed)) return {};
     const auto unit = by_recording ? "recordings with values" : side.block_ns == 0 ? "intervals" : "blocks";
-    // Blocks that are almost even are as many as they are.
-    constexpr double almost = 0.05, second = 1e9;
-    const auto usable = std::min(std::floor(side.usable + almost), static_cast<double>(side.needed) - 1);
-    auto text = fmt::format("{} has {:.0f} of {} {}", name, usable, side.needed, unit);
+    // Blocks that are almost even are as many as they are: both numbers are rounded to a tenth first.
+    constexpr double tenths = 10, second = 1e9;
+    const auto in_tenths = [](double number) { return std::round(number * tenths) / tenths; };
+    const auto usable = std::min(in_tenths(side.usable), static_cast<double>(side.needed) - 1 / tenths);
+    auto text = fmt::format("{} has {:.2g} of {} {}", name, usable, side.needed, unit);
     if (const auto missing = side.missing_ns())
-        text += fmt::format(", record {:.0f} s more", std::ceil(static_cast<double>(*missing) / second));
+        text += fmt::format(", record {:.0f} s more", std::ceil(in_tenths(static_cast<double>(*missing) / second)));
     return text;
 }
 

@@ -218,7 +218,7 @@ CommandSpec mcp_command() {
         "A server on stdin and stdout, for clients that start it. It reads the files below one folder: list, show,\n"
         "report, findings, compare, resolve and help. It measures nothing, loads nothing and writes nothing there.\n";
     command.examples = {"stapgen mcp cases"};
-    command.hidden = true;  // programs start it, and people's help is one screen
+    command.rare = true;
     command.options = {option("folder", "FOLDER", groups::arguments, "What clients may read", "", &options.folder,
                               {.required = true})};
     return command;

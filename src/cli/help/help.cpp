@@ -79,7 +79,9 @@ std::string rows_text(const Section& section, std::size_t width, std::size_t col
 
 std::string subcommands_text(const CommandSpec& command, std::size_t brief, std::size_t width) {
     std::string out;
-    for (const auto& section : command_sections(command)) {
+    for (auto section : command_sections(command)) {
+        if (brief > 0)
+            std::erase_if(section.rows, [&](const auto& row) { return command_named(command, row.first)->rare; });
         std::vector<std::string> names;
         for (const auto& [name, summary] : section.rows)
             names.push_back(name);

@@ -112,6 +112,7 @@ struct CommandSpec {
     std::vector<CommandSpec> commands{};
     const recipe::Recipe* recipe = nullptr;  ///< that it runs, renders or builds
     bool hidden = false;
+    bool rare = false;  ///< left out of a short help that is too long
     std::function<base::Result<void>(const Call& call)> action{};  ///< none: it needs a further word
     std::any values{};                                             ///< see values_of()
 };

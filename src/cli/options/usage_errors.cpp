@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "base/text.h"
@@ -50,6 +51,11 @@ base::Error unknown_word(const CommandSpec& root, const CommandSpec& used, const
     auto error = usage_error(
         used, fmt::format("{} '{}'", is_option ? "unknown option" : "unexpected argument", base::printable(typed)));
     if (!is_option) {
+        std::error_code error_code;
+        if (used.recipe != nullptr && std::filesystem::exists(typed, error_code)) {
+            error.hint = fmt::format("a file is reported by 'stapgen report {}'", base::printable(typed));
+            return error;
+        }
         const auto flag =
             std::ranges::find_if(used.options, [](const auto& option) { return option.value.starts_with("[="); });
         if (flag != used.options.end())

@@ -143,6 +143,7 @@ void say(const Ledger& ledger, table::Results& results) {
     if (ledger.of("card").empty()) {
         results.say("ledger", "no card's own counters were read: losses before the hand-over are unknown");
     }
+    results.say("ledger", "loopback and sent packets are not counted here: 'stapgen dropwatch' has their drops");
 }
 
 }  // namespace

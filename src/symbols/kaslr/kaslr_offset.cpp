@@ -107,7 +107,9 @@ class Search {
             finding.expected_by_chance =
                 fitting_by_chance(fits, found.empty() ? 1 : explained(some, found.front()), around);
         }
-        finding.in_modules = different.size() - finding.addresses;
+        // Texts have others in their lines, too: hashed pointers, and 0.
+        const auto of_kernel = std::ranges::count_if(different, [](auto address) { return address >= upper_half; });
+        finding.in_modules = static_cast<std::size_t>(of_kernel) - finding.addresses;
         return finding;
     }
 
