@@ -74,10 +74,11 @@ TEST_CASE("a card is held against what its driver handed over") {
     CHECK(ledger.at({"card-missed", "eth0"}) == 7);
     CHECK(ledger.at({"unexplained", ""}) == -1);
     const auto sentences = results_of(measured).sentences("ledger");
-    REQUIRE(sentences.size() == 4);
+    REQUIRE(sentences.size() == 5);
     CHECK(sentences[1].starts_with("211 packets of eth0 never left its driver"));
     CHECK(sentences[2].starts_with("lro0 counts fewer packets than it hands over"));
     CHECK(sentences[3].starts_with("more packets ended than arrived"));
+    CHECK(sentences[4].starts_with("loopback and sent packets are not counted"));
 }
 
 TEST_CASE("a ledger of intervals and of several hosts is their sum") {

@@ -167,6 +167,9 @@ TEST_CASE("staprun and debugfs, without which no module is started") {
     system.programs.erase("/usr/bin/staprun");
     CHECK(check(system, "staprun").state == State::missing);
     CHECK(remedy(check(system, "staprun")) == "apt-get install systemtap-runtime");
+    system.files["/usr/bin/staprun"] = "";
+    CHECK(check(system, "staprun").state == State::missing);
+    CHECK(check(system, "staprun").found == "this user may not run /usr/bin/staprun");
     CHECK(check(system, "debugfs").found == "mounted");
     system.files["/proc/self/mounts"] = "sysfs /sys sysfs rw 0 0\n";
     CHECK(check(system, "debugfs").state == State::ok);

@@ -81,7 +81,7 @@ TEST_CASE("no change found is not the same as nothing tested") {
     // Uneven ones count as fewer, and it takes as many more of them.
     comparison.after = {.recordings = 1, .blocks = 40, .block_ns = 1'000'000'000, .usable = 7.9, .needed = 10};
     CHECK(comparison_sentence(comparison) ==
-          "no result: before has 2 of 10 blocks, record 40 s more; after has 7 of 10 blocks, record 11 s more");
+          "no result: before has 2 of 10 blocks, record 40 s more; after has 7.9 of 10 blocks, record 11 s more");
     comparison.by_recording = true;
     comparison.before = {.recordings = 5, .blocks = 5, .usable = 3, .needed = 4};
     comparison.after.usable = 10;

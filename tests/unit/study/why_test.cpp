@@ -267,5 +267,7 @@ TEST_CASE("without packets it says what to check") {
     made.account(2017, 2017, 0, 0);
     CHECK(why_of(made.results()).nothing.find("Check the filters") != std::string::npos);
     made.account(2017, 2011, 6, 0);
+    CHECK(why_of(made.results()).nothing.find("most that were seen were filtered") != std::string::npos);
+    made.account(2017, 5, 2012, 0);
     CHECK(why_of(made.results()).nothing.find("measured to its end") != std::string::npos);
 }

@@ -259,7 +259,7 @@ TEST_CASE("a log without drops in the kernel itself is refused") {
         const auto finding = infer_kaslr_offset(log, functions, kernel.table, true);
         CHECK_FALSE(finding.kaslr_offset);
         CHECK(finding.addresses == 0);
-        CHECK(finding.in_modules == log.size());
+        CHECK(finding.in_modules == (log.empty() ? 0 : 1));  // a hashed pointer and 0 are of nobody
         CHECK(finding.explanation.find("no drop of the log") != std::string::npos);
     }
     const auto other = table_of("c0008000 T _stext\nc0008000 t tcp_v4_rcv\nc0009000 T _etext\n");
