@@ -141,7 +141,20 @@ std::optional<std::uint64_t> from_hex(std::string_view text) {
     return to_unsigned(text, 16);
 }
 
+namespace {
+
+/// Whether a name goes on after `typed`, or has it between dashes: --pid of --target-pid, rx-lat of rx-latency.
+bool is_short_for(std::string_view typed, const std::string& name) {
+    const auto bare = typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));
+    return !bare.empty() &&
+           (name.starts_with(typed) || ('-' + name + '-').find(fmt::format("-{}-", bare)) != std::string::npos);
+}
+
+}  // namespace
+
 std::optional<std::string> did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+    const auto is_meant = [&](const std::string& candidate) { return is_short_for(name, candidate); };
+    if (std::ranges::count_if(candidates, is_meant) == 1) return *std::ranges::find_if(candidates, is_meant);
     std::optional<std::string> best;
     std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
     for (const auto& candidate : candidates) {

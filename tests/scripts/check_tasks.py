@@ -87,6 +87,7 @@ class Tree:
         shutil.copytree(source / "tests/lab/lablib", folder / "tests/lab/lablib")
         self.put(folder / "tests/lab/lab", LAB)
         self.put(folder / "tests/check_skips.py", "#!/bin/sh\nexit 0\n")
+        (self.bin / "python3").symlink_to(sys.executable)  # what is first in PATH may be a shim that wants more of PATH
         for name in PROGRAMS:
             if not (self.bin / name).exists() and shutil.which(name):
                 (self.bin / name).symlink_to(shutil.which(name))

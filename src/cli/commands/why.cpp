@@ -35,6 +35,12 @@ base::Result<void> explain(const Call& call, const WhyOptions& options) {
     if (!presentation) return tl::make_unexpected(presentation.error());
     std::vector<std::filesystem::path> files;
     for (const auto& word : options.recordings) {
+        std::error_code error;
+        if (word != "-" && !std::filesystem::exists(word, error)) {
+            return base::bad_input(
+                fmt::format("{} is no recording: there is no such file", base::printable(word)),
+                "to measure, select packets by options: --port N, -p PID, --comm THREAD, --addr ADDRESS");
+        }
         auto more = files_at(word);
         if (!more) return tl::make_unexpected(more.error());
         std::ranges::move(*more, std::back_inserter(files));

@@ -228,6 +228,10 @@ base::Error error_of(CLI::App& app, const CommandSpec& root, const CLI::ParseErr
             if (const auto left = app.remaining(true); !left.empty()) return unknown_word(root, used, left.front());
             return unknown_word(root, used, words.back());
         case CLI::ExitCodes::RequiredError:
+            if (const auto left = app.remaining(true); !left.empty()) {
+                if (auto slip = unknown_word(root, used, left.front()); slip.hint.starts_with("did you mean"))
+                    return slip;
+            }
             return usage_error(used, used.parent.empty() ? "no recipe or command given"
                                                          : fmt::format("{}: no {} given", used.name,
                                                                        takes_recipe(used) ? "recipe" : "command"));

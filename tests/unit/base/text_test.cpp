@@ -10,6 +10,9 @@ TEST_CASE("a slip of the finger finds the name that was meant, a different word 
     CHECK(did_you_mean("rx-latncy", names) == "rx-latency");
     CHECK(did_you_mean("dropwtach", names) == "dropwatch");
     CHECK_FALSE(did_you_mean("bandwidth", names));
+    CHECK(did_you_mean("--pid", {"--pod", "--target-pid", "--target-tid"}) == "--target-pid");
+    CHECK(did_you_mean("rx-lat", {"rx-latency", "tx-latency"}) == "rx-latency");
+    CHECK(did_you_mean("rx", {"tx-latency", "rx-latency"}) == "rx-latency");
 }
 
 TEST_CASE("a number is a number only as a whole") {
