@@ -100,7 +100,7 @@ std::string shortage(std::string_view name, const Side& side, bool by_recording)
     constexpr double tenths = 10, second = 1e9;
     const auto in_tenths = [](double number) { return std::round(number * tenths) / tenths; };
     const auto usable = std::min(in_tenths(side.usable), static_cast<double>(side.needed) - 1 / tenths);
-    auto text = fmt::format("{} has {:.2g} of {} {}", name, usable, side.needed, unit);
+    auto text = fmt::format("{} has {} of {} {}", name, usable, side.needed, unit);
     if (const auto missing = side.missing_ns())
         text += fmt::format(", record {:.0f} s more", std::ceil(in_tenths(static_cast<double>(*missing) / second)));
     return text;

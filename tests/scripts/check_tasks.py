@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-PROGRAMS = """bash sh env python3 awk cat cut date dirname df du fmt grep head kill mkdir mktemp printf ps rm sed sleep stat tail tput tr
+PROGRAMS = """bash sh env awk cat cut date dirname df du fmt grep head kill mkdir mktemp printf ps rm sed sleep stat tail tput tr
     touch uname""".split()
 # A package manager as it is: it has a child that does the work, and both die of any signal.
 PACKAGE_MANAGER = """
@@ -57,8 +57,7 @@ SH = {
     "ctest": "exit 0",
 }
 # The lab as far as it installs: its real way to run a package manager.
-LAB = """#!/usr/bin/env python3
-import os, signal, subprocess, sys
+LAB = """import os, signal, subprocess, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lablib.common import run_unharmed
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -85,9 +84,8 @@ class Tree:
             (folder / name).parent.mkdir(exist_ok=True)
             shutil.copy(source / name, folder / name)
         shutil.copytree(source / "tests/lab/lablib", folder / "tests/lab/lablib")
-        self.put(folder / "tests/lab/lab", LAB)
+        self.put(folder / "tests/lab/lab", f"#!{sys.executable}\n{LAB}")
         self.put(folder / "tests/check_skips.py", "#!/bin/sh\nexit 0\n")
-        (self.bin / "python3").symlink_to(sys.executable)  # what is first in PATH may be a shim that wants more of PATH
         for name in PROGRAMS:
             if not (self.bin / name).exists() and shutil.which(name):
                 (self.bin / name).symlink_to(shutil.which(name))

@@ -36,7 +36,7 @@ base::Result<void> explain(const Call& call, const WhyOptions& options) {
     std::vector<std::filesystem::path> files;
     for (const auto& word : options.recordings) {
         std::error_code error;
-        if (word != "-" && !std::filesystem::exists(word, error)) {
+        if (word != "-" && !std::filesystem::exists(word, error) && !error) {
             return base::bad_input(
                 fmt::format("{} is no recording: there is no such file", base::printable(word)),
                 "to measure, select packets by options: --port N, -p PID, --comm THREAD, --addr ADDRESS");

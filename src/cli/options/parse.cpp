@@ -223,15 +223,12 @@ std::pair<CLI::App*, const CommandSpec*> used_of(CLI::App& app, const CommandSpe
 base::Error error_of(CLI::App& app, const CommandSpec& root, const CLI::ParseError& error,
                      const std::vector<std::string>& words) {
     const auto& used = *used_of(app, root).second;
+    const auto left = app.remaining(true);
     switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
         case CLI::ExitCodes::ExtrasError:
-            if (const auto left = app.remaining(true); !left.empty()) return unknown_word(root, used, left.front());
-            return unknown_word(root, used, words.back());
+            return unknown_word(root, used, left.empty() ? words.back() : left.front());
         case CLI::ExitCodes::RequiredError:
-            if (const auto left = app.remaining(true); !left.empty()) {
-                if (auto slip = unknown_word(root, used, left.front()); slip.hint.starts_with("did you mean"))
-                    return slip;
-            }
+            if (!left.empty() && meant_option(used, left.front())) return unknown_word(root, used, left.front());
             return usage_error(used, used.parent.empty() ? "no recipe or command given"
                                                          : fmt::format("{}: no {} given", used.name,
                                                                        takes_recipe(used) ? "recipe" : "command"));

@@ -45,6 +45,15 @@ base::Error usage_error(const CommandSpec& used, std::string what) {
     return {base::ErrorKind::bad_input, std::move(what), fmt::format("'{} --help' lists the options", full_name(used))};
 }
 
+std::optional<std::string> meant_option(const CommandSpec& used, std::string_view word) {
+    if (!word.starts_with("--")) return std::nullopt;
+    std::vector<std::string> options;
+    for (const auto& option : used.options) {
+        if (const auto name = long_name(option); name.starts_with("--")) options.push_back(name);
+    }
+    return base::did_you_mean(word.substr(0, word.find('=')), options);
+}
+
 base::Error unknown_word(const CommandSpec& root, const CommandSpec& used, const std::string& word) {
     const auto typed = word.substr(0, word.find('='));
     const bool is_option = typed.starts_with("-");
@@ -73,14 +82,10 @@ base::Error unknown_word(const CommandSpec& root, const CommandSpec& used, const
         return error;
     }
     if (!typed.starts_with("--")) return error;
-    std::vector<std::string> options;
-    for (const auto& option : used.options) {
-        if (const auto name = long_name(option); name.starts_with("--")) options.push_back(name);
-    }
     if (const auto others = siblings_with(root, used, typed); !others.empty()) {
         error.hint =
             fmt::format("{} {} it; {}", fmt::join(others, ", "), others.size() == 1 ? "has" : "have", error.hint);
-    } else if (const auto meant = base::did_you_mean(typed, options)) {
+    } else if (const auto meant = meant_option(used, typed)) {
         error.hint = fmt::format("did you mean '{}'? {}", *meant, error.hint);
     }
     return error;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "cli/options/spec.h"
@@ -11,6 +13,9 @@ namespace stapgen::cli {
 
 /// `used` is the command that it is about. The hint says where its options are.
 base::Error usage_error(const CommandSpec& used, std::string what);
+
+/// The long option of the command that a slip of one, with or without a value, is near; none for other words.
+std::optional<std::string> meant_option(const CommandSpec& used, std::string_view word);
 
 /// A word that is no option and no argument of the command.
 base::Error unknown_word(const CommandSpec& root, const CommandSpec& used, const std::string& word);

@@ -77,7 +77,7 @@ struct KaslrFinding {
     std::size_t candidate_count = 0;
     std::size_t possible = 0;       ///< KASLR offsets that the architecture allows and that keep an address in the text
     std::size_t addresses = 0;      ///< different ones in the log that can be the kernel's
-    std::size_t in_modules = 0;     ///< different ones that no KASLR offset puts into the kernel's text
+    std::size_t in_modules = 0;     ///< others of the upper half: no KASLR offset puts them into the text
     std::size_t functions = 0;      ///< how many it was compared with
     double expected_by_chance = 0;  ///< how many wrong KASLR offsets would fit this number of addresses
     /// One sentence with these numbers, for the user; where refused: why.
