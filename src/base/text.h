@@ -65,7 +65,8 @@ std::optional<std::uint64_t> to_unsigned(std::string_view text, int base = 10);
 /// Hexadecimal, with or without 0x.
 std::optional<std::uint64_t> from_hex(std::string_view text);
 
-/// The candidate nearest to `name` by edit distance, if near enough to be a slip of the finger.
+/// The candidate that `name` is short for, if it is one alone; else the nearest by edit distance, if near enough to be
+/// a slip of the finger.
 std::optional<std::string> did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 /// The same as a hint: "did you mean 'x'?" and `more`; where none is near, `otherwise`.
 std::string meant_hint(std::string_view name, const std::vector<std::string>& candidates, std::string otherwise = {},

@@ -123,7 +123,7 @@ Check modules(const host::System& system, const Question& /*question*/) {
 
 namespace {
 
-/// What the user does once, as root. MokManager, at the next boot, asks for the password that mokutil was given.
+/// What the user does once, as root.
 constexpr std::string_view make_key =
     "openssl req -new -x509 -newkey rsa:2048 -nodes -days 3650 -subj /CN=stapgen/ -addext extendedKeyUsage=codeSigning "
     "-keyout mok.key -out mok.pem && openssl x509 -in mok.pem -outform DER -out mok.der && mokutil --import mok.der";
@@ -160,10 +160,12 @@ Check module_signing(const host::System& system, const Question& question) {
     if (keys)
         found += fmt::format("; it has the keys of {}",
                              keys->empty() ? "nobody" : fmt::format("{}", fmt::join(*keys, ", ")));
-    Remedy remedy{"sign: --sign mok.key,mok.pem, with a key that is made and enrolled once (then reboot)",
-                  host::everywhere(std::string(make_key)),
-                  boot.empty() ? "or boot without lockdown= and module.sig_enforce"
-                               : "or switch Secure Boot off: mokutil --disable-validation, and reboot"};
+    Remedy remedy{
+        "sign: --sign mok.key,mok.pem, with a key that is made and enrolled once: mokutil wants a new password, "
+        "which the next boot's blue screen asks for (Enroll MOK)",
+        host::everywhere(std::string(make_key)),
+        boot.empty() ? "or boot without lockdown= and module.sig_enforce"
+                     : "or switch Secure Boot off: mokutil --disable-validation, and reboot"};
     return missing(found, std::move(remedy));
 }
 

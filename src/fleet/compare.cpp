@@ -31,13 +31,13 @@ std::string interval_text(const study::Tested& tested, std::string_view unit) {
 
 /// "ip-tcp p50 +752 %"
 template <class Row>
-std::string short_text(const Row& row) {
+std::string change_of(const Row& row) {
     return fmt::format("{} p{} {} %", row.stage, row.statistic, change_percent(row.change));
 }
 
 template <class Row>
 std::string change_text(const Row& row, double from_ns, double to_ns) {
-    return fmt::format("is different: {} {}, from {} to {}", short_text(row), interval_text(row, " %"),
+    return fmt::format("is different: {} {}, from {} to {}", change_of(row), interval_text(row, " %"),
                        duration_text(from_ns), duration_text(to_ns));
 }
 
@@ -220,11 +220,15 @@ std::vector<std::string> Comparison::different_levels() const {
     return found;
 }
 
-std::string Comparison::difference_of(std::string_view host) const {
+const Deviation* Comparison::difference_of(std::string_view host) const {
     const auto found = std::ranges::find_if(deviations, [&](const Deviation& deviation) {
         return deviation.stands_out && members[deviation.member].name == host;
     });
-    return found == deviations.end() ? "" : short_text(*found);
+    return found == deviations.end() ? nullptr : &*found;
+}
+
+std::string short_text(const Deviation& deviation) {
+    return change_of(deviation);
 }
 
 void compare_members(Comparison& comparison, std::vector<table::Percentile> percentiles, double threshold) {

@@ -26,9 +26,12 @@ struct Comparison {
     [[nodiscard]] bool has_result() const;                            ///< something could be tested
     [[nodiscard]] std::size_t different() const;                      ///< hosts that stand out
     [[nodiscard]] std::vector<std::string> different_levels() const;  ///< "kernel 6.1.0", "dc=fra1"
-    /// "ip-tcp p50 +752 %": what stands out most about this host; empty: nothing.
-    [[nodiscard]] std::string difference_of(std::string_view host) const;
+    /// What stands out most about this host; null: nothing.
+    [[nodiscard]] const study::Deviation* difference_of(std::string_view host) const;
 };
+
+/// "ip-tcp p50 +752 %".
+std::string short_text(const study::Deviation& deviation);
 
 /// Compares the members at these percentiles; differences up to the threshold do not stand out.
 void compare_members(Comparison& comparison, std::vector<table::Percentile> percentiles, double threshold);

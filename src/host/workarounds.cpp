@@ -236,6 +236,7 @@ base::Result<AppliedWorkarounds> apply_workarounds(const std::vector<Workaround>
             flags += (flags.empty() ? "" : " ") + value;
         }
         patches.insert(patches.end(), workaround.patches.begin(), workaround.patches.end());
+        applied.ids.push_back(workaround.id);
         if (workaround.mended_in.empty()) {
             applied.lines.push_back(fmt::format("workaround: {}: {}", workaround.id, workaround.why));
         } else {

@@ -90,7 +90,8 @@ struct WorkaroundChoice {
 struct AppliedWorkarounds {
     std::map<std::string, std::string> kbuild{};  ///< for -B
     std::filesystem::path runtime{};              ///< for -R; empty: stap's own
-    std::vector<std::string> lines{};             ///< "workaround: <id>: <why>", for the user
+    std::vector<std::string> ids{};
+    std::vector<std::string> lines{};  ///< "workaround: <id>: <why>", for the user
 };
 
 /// `name` is for error messages only.

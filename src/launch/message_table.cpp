@@ -18,8 +18,8 @@ constexpr std::string_view other_probe =
 constexpr std::string_view other_variable =
     "omit it where it is not there: @defined($x), or --stap-option=--skip-badvars; stap -L 'PROBE' lists what there is";
 constexpr std::string_view sign_module =
-    "sign the module with a key that the kernel trusts (--sign KEY,CERT), or: mokutil --disable-validation; if it is "
-    "signed, enrol the key: mokutil --import";
+    "sign the module: --sign KEY,CERT of the run or of 'stapgen build' ('stapgen doctor' says how to make and enrol "
+    "a key); or: mokutil --disable-validation; if it is signed, enrol the key: mokutil --import";
 
 constexpr MessageRow table[] = {
     // Before pass 1

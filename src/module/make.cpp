@@ -85,14 +85,20 @@ void add_flags(launch::CompileJob& job, const std::string& flags) {
     all += (all.empty() ? "" : " ") + flags;
 }
 
-base::Result<void> use(base::Result<std::optional<host::ProcessWorkaround>> made, launch::CompileJob& job,
-                       std::vector<std::string>& notes) {
+/// The workarounds that are used, and what is to be said of them.
+struct Used {
+    std::vector<std::string> ids, why;
+};
+
+base::Result<void> use(std::string_view id, base::Result<std::optional<host::ProcessWorkaround>> made,
+                       launch::CompileJob& job, Used& used) {
     if (!made) return tl::make_unexpected(made.error());
     if (!*made) return {};
     auto& [mounts, flags, line] = **made;
     job.mounts.insert(job.mounts.end(), mounts.begin(), mounts.end());
     if (!flags.empty()) add_flags(job, flags);
-    notes.push_back(std::move(line));
+    used.ids.emplace_back(id);
+    used.why.push_back(std::move(line));
     return {};
 }
 
@@ -113,25 +119,26 @@ base::Result<void> add_c(const recipe::ProgramFiles& files, const std::string& d
 
 base::Result<void> workaround(const recipe::Program& program, const host::System& machine, const MakeOptions& options,
                               std::string_view script, const doctor::Question& question, launch::CompileJob& job,
-                              std::vector<std::string>& notes) {
+                              Used& used) {
     const auto making = options.dry_run ? host::Making::planned : host::Making::now;
     auto applied = host::apply_workarounds(question.workarounds, question.choice, job.target, job.cache, making);
     if (!applied) return tl::make_unexpected(applied.error());
     job.options.apply(*applied);
-    notes = applied->lines;
+    used = {std::move(applied->ids), std::move(applied->lines)};
 
     if (!question.choice.leaves_out("symbol-table")) {
         std::optional<std::filesystem::path> symbols;
         if (!options.symbols.empty()) symbols = options.symbols;
         auto made = host::provide_symbol_table(machine, job.target, symbols, job.cache, making);
-        if (auto used = use(std::move(made), job, notes); !used) return used;
+        if (auto done = use("symbol-table", std::move(made), job, used); !done) return done;
     }
     if (question.choice.leaves_out("trace-headers")) return {};
     auto tapsets = render::read_tapsets(render::tapset_folders(program.files, options.debuginfo));
     if (!tapsets) return tl::make_unexpected(tapsets.error());
     const auto tracepoints = render::tracepoints_of(script, *tapsets);
     if (!tracepoints) return {};
-    return use(host::provide_trace_headers(machine, job.target, *tracepoints, job.cache, making), job, notes);
+    return use("trace-headers", host::provide_trace_headers(machine, job.target, *tracepoints, job.cache, making), job,
+               used);
 }
 
 /// stap advises debuginfo for an alias that is not there.
@@ -239,14 +246,13 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
     launch::CompileJob job;
     job.cache = question->cache;
     job.target = question->target;
-    std::vector<std::string> notes;
-    if (auto applied = workaround(program, machine, options, *script, *question, job, notes); !applied) {
+    Used used;
+    if (auto applied = workaround(program, machine, options, *script, *question, job, used); !applied) {
         return tl::make_unexpected(applied.error());
     }
     // A test knows that stapgen's own scripts meet none but those that each script meets.
     const bool is_ours = recipe.folder.parent_path() == program.files.templates;
-    auto met = host::faults_met(question->workarounds, is_ours ? "" : render::without_comments(*script));
-    std::ranges::move(met, std::back_inserter(notes));
+    auto notes = host::faults_met(question->workarounds, is_ours ? "" : render::without_comments(*script));
     if (purpose == Purpose::run_here) {
         const auto kernels = recipe::kernels_of(recipe, program.files);
         auto lost = kernels ? doctor::lost_to_interrupt_threads(machine, *kernels) : std::string();
@@ -295,6 +301,8 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
                        std::move(job),
                        recipe.folder / "script.stp",
                        render::source_lines(numbered.value_or(std::string())),
+                       std::move(used.ids),
+                       std::move(used.why),
                        std::move(notes),
                        options.aggregate,
                        *recipe_hash,
@@ -362,7 +370,16 @@ base::Result<std::filesystem::path> make_unsigned(const host::System& machine, P
 
 base::Result<std::filesystem::path> compile(const host::System& machine, Preparation& preparation, bool quiet,
                                             bool verbose) {
-    if (!quiet) base::print_message(preparation.notes);
+    if (!quiet) {
+        const auto& used = preparation.workarounds;
+        if (verbose || used.empty()) {
+            base::print_message(preparation.why);
+        } else {
+            base::print_message(fmt::format("workaround: {}: 'stapgen doctor' explains {}", fmt::join(used, ", "),
+                                            used.size() == 1 ? "it" : "them"));
+        }
+        base::print_message(preparation.notes);
+    }
     auto module = make_unsigned(machine, preparation, quiet, verbose);
     if (!module || preparation.signing.empty()) return module;
     return sign(preparation.signing, *module, preparation.signed_name, preparation.folder->path());

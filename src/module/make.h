@@ -54,14 +54,16 @@ base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOpti
 struct Preparation {
     std::optional<base::PrivateDirectory> folder;  ///< that the script is in; none: a dry run
     launch::CompileJob job;
-    std::filesystem::path source;      ///< script.stp
-    std::vector<std::size_t> lines;    ///< of it, for each line of the script
-    std::vector<std::string> notes;    ///< one line for each workaround, for the user
-    bool aggregates = false;           ///< the script does
-    std::string recipe_hash;           ///< recipe::hash_of()
-    doctor::Question question;         ///< what the doctor was asked, for an error that comes later
-    std::optional<KeptModules> kept;   ///< none: --no-workaround kept-module
-    std::vector<std::string> signing;  ///< signing_argv(); empty: it is not signed
+    std::filesystem::path source;          ///< script.stp
+    std::vector<std::size_t> lines;        ///< of it, for each line of the script
+    std::vector<std::string> workarounds;  ///< their ids
+    std::vector<std::string> why;          ///< a line or more of them, for the user
+    std::vector<std::string> notes;        ///< further ones
+    bool aggregates = false;               ///< the script does
+    std::string recipe_hash;               ///< recipe::hash_of()
+    doctor::Question question;             ///< what the doctor was asked, for an error that comes later
+    std::optional<KeptModules> kept;       ///< none: --no-workaround kept-module
+    std::vector<std::string> signing;      ///< signing_argv(); empty: it is not signed
     Name signed_name = Name::of_this_process;
 };
 

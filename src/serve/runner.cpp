@@ -60,6 +60,11 @@ Status Runner::status() const {
     return status;
 }
 
+bool Runner::cannot_begin() const {
+    const std::lock_guard lock(mutex_);
+    return status_.state == State::waiting && status_.starts == 1 && status_.last_failure == Failure::cannot;
+}
+
 void Runner::set_state(State state) {
     const std::lock_guard lock(mutex_);
     status_.state = state;

@@ -44,6 +44,8 @@ class Runner {
 
     /// From any thread.
     [[nodiscard]] Status status() const;
+    /// Whether this machine cannot do it, by the first try. From any thread.
+    [[nodiscard]] bool cannot_begin() const;
 
   private:
     using Clock = std::chrono::steady_clock;

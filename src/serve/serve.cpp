@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -45,7 +46,8 @@ class Server {
         return {};
     }
 
-    void run() {
+    /// Errors: no recipe can be measured here.
+    base::Result<void> run() {
         heed_signals();
         if (job_.otlp) push_ = OtlpPush::start(context_, *job_.otlp, [this] { return otlp_body(); });
         Threads threads(*this);
@@ -53,7 +55,9 @@ class Server {
         for (;;) {
             try {
                 context_.run();
-                return;
+                if (!none_can_) return {};
+                return base::cannot_here("no recipe can be measured here",
+                                         "see the reasons above, and stapgen doctor RECIPE");
             } catch (const std::exception& error) {
                 // One request had no memory or no descriptor: the next one may have.
                 base::print_message(error.what());
@@ -91,6 +95,10 @@ class Server {
     void heed_signals() {
         if (const int count = signals_.count(); count > stop_ && stop_.exchange(count) == 0)
             base::print_message("ending");
+        if (stop_ == 0 && std::ranges::all_of(runners_, [](const auto& runner) { return runner->cannot_begin(); })) {
+            none_can_ = true;
+            stop_ = 1;
+        }
         look_again_.expires_after(std::chrono::milliseconds(100));
         look_again_.async_wait([this](boost::system::error_code error) {
             if (!error) heed_signals();
@@ -157,6 +165,7 @@ class Server {
     const Job& job_;
     const std::int64_t start_ns_ = base::now_epoch_ns();
     std::atomic<int> stop_ = 0;
+    bool none_can_ = false;
     SeriesLimit limit_;
     std::vector<std::unique_ptr<Runner>> runners_;
     std::size_t running_ = 0;
@@ -175,8 +184,7 @@ base::Result<void> serve(const host::System& machine, const Job& job) {
     ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
     Server server(machine, job);
     if (auto listens = server.listen(); !listens) return listens;
-    server.run();
-    return {};
+    return server.run();
 }
 
 }  // namespace stapgen::serve

@@ -21,7 +21,7 @@ struct Job {
 };
 
 /// Measures and answers until SIGINT, SIGTERM or SIGHUP: then all recipes end in order, and no module stays; at the
-/// second one at once. Errors: it cannot listen there.
+/// second one at once. Errors: it cannot listen there, or no recipe can be measured on this machine.
 base::Result<void> serve(const host::System& machine, const Job& job);
 
 }  // namespace stapgen::serve

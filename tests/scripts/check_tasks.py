@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 
+HANGS = 600  # seconds: what is only slow has ended by then, on a busy machine, too
 PROGRAMS = """bash sh env awk cat cut date dirname df du fmt grep head kill mkdir mktemp printf ps rm sed sleep stat tail tput tr
     touch uname""".split()
 # A package manager as it is: it has a child that does the work, and both die of any signal.
@@ -112,6 +113,13 @@ class Tree:
             assert running.poll() is None, f"ended before '{event}':\n{running.stdout.read()}{self.events.read_text()}"
             time.sleep(0.02)
 
+    def said_by(self, running):
+        """Wait for its end, and return what it and all that it started printed."""
+        try:
+            return running.communicate(timeout=HANGS)[0]
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"no end: {self.left_running()}\n{self.events.read_text()}") from None
+
     def left_running(self):
         """Processes that were started from here."""
         mark, found = f"EVENTS={self.events}\0".encode(), []
@@ -125,7 +133,7 @@ class Tree:
 
 
 def check_end(tree, running, codes, waited_for, is_said=True):
-    said = running.communicate(timeout=120)[0]
+    said = tree.said_by(running)
     events = tree.events.read_text()
     assert running.returncode in codes, f"{running.returncode}, not {codes}:\n{said}{events}"
     assert "hurt" not in events and events.count(f"{waited_for} begins") == events.count(f"{waited_for} whole") > 0, events
@@ -158,12 +166,12 @@ def check_signals(tree):
         tree.wait_for("\n", running)
         os.kill(running.pid, signal.SIGINT)
         os.kill(int(tree.events.read_text().removeprefix("apt-get is asked as ")), signal.SIGINT)
-        said = running.communicate(timeout=120)[0]
+        said = tree.said_by(running)
         assert running.returncode == 130 and "security archive" not in said, (running.returncode, said)
     running = tree.start("run-demo", LAB_TAKES="60", SLOW="")
     tree.wait_for("lab goes on", running)
     os.killpg(running.pid, signal.SIGINT)
-    said = running.communicate(timeout=120)[0]
+    said = tree.said_by(running)
     assert running.returncode == 130 and "ending machine" in said and not tree.left_running(), (said, tree.left_running())
 
 
@@ -178,7 +186,7 @@ def check_any_moment(source, seed):
             time.sleep(moments.uniform(0, 5))
             if running.poll() is None:
                 os.killpg(running.pid, signal.SIGINT)
-            said = running.communicate(timeout=120)[0]
+            said = tree.said_by(running)
             events = tree.events.read_text()
             assert running.returncode in (0, 130, -signal.SIGINT), (seed, running.returncode, said)
             assert "hurt" not in events and events.count(" begins") - events.count("cmake begins") <= events.count(" whole"), events
@@ -193,14 +201,14 @@ def check_failure(tree):
 
 def check_whole(tree):
     running = tree.start("run-demo", SLOW="")
-    said = running.communicate(timeout=120)[0]
+    said = tree.said_by(running)
     assert running.returncode == 0, said
     for part in ("this installs Debian packages", "What stays: 1.4 GB in ", "the demo begins", "Next:", "To remove it:",
                  "purge --autoremove $(cat build/installed-packages)"):
         assert part in said, (part, said)
     assert "debootstrap" in (tree.folder / "build/installed-packages").read_text()
     running = tree.start("run-tests", "--fast", SLOW="")
-    said = running.communicate(timeout=120)[0]
+    said = tree.said_by(running)
     assert running.returncode == 0, said
     assert all(part in said for part in ("this takes 5 GB of disk", "Where the time went", "Next:")), said
 
@@ -216,7 +224,7 @@ def check_refusals(tree):
             ({"AUDIT": "half installed"}, "dpkg was interrupted", "dpkg --configure -a")):
         for script in ("run-demo", "run-tests"):
             running = tree.start(script, **environment)
-            said = running.communicate(timeout=120)[0]
+            said = tree.said_by(running)
             assert running.returncode == 1 and why in said and remedy in said, (environment, said)
             # At once: before anything was installed or built.
             assert tree.events.read_text() == "", tree.events.read_text()

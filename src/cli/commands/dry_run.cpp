@@ -43,8 +43,10 @@ void print_what_is_made(const launch::CompileJob& job) {
 }  // namespace
 
 void print_commands(const module::Preparation& preparation, const launch::LoadJob* load) {
-    for (const auto& note : preparation.notes)
-        base::print_comment(note);
+    for (const auto* notes : {&preparation.why, &preparation.notes}) {
+        for (const auto& note : *notes)
+            base::print_comment(note);
+    }
     if (preparation.kept) {
         if (const auto module = preparation.kept->find()) {
             base::print_comment(fmt::format("stap is not started: an earlier run has made {}", module->string()));

@@ -263,7 +263,7 @@ CommandSpec fleet_command(const recipe::Catalog& catalog) {
         "stapio. Ctrl-C ends all of them cleanly. A host has the time of --connect-timeout to\nanswer, again to get "
         "ready, "
         "and twice that beyond the duration to end.\nExit code 5: some hosts did not complete; their rows have the "
-        "reasons.\n";
+        "reasons.\nOptions of a recipe: 'stapgen help fleet run rx-latency'.\n";
     run.examples = {"stapgen fleet run rx-latency --hosts web1,web2 -d 60 -o monday"};
     for (const auto& recipe : catalog.recipes) {
         if (recipe.source == recipe::Source::script) run.commands.push_back(fleet_run_command(recipe));

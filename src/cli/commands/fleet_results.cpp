@@ -111,8 +111,12 @@ base::Result<void> fleet_report(const Call& call, const FleetReportOptions& opti
     auto output = NewFile::open(options.output);
     if (!output) return tl::make_unexpected(output.error());
     fleet::compare_members(comparison, usual_percentiles(), FleetCompareOptions().threshold);
-    for (auto& row : rows)
-        row.difference = comparison.difference_of(row.host);
+    for (auto& row : rows) {
+        const auto* difference = comparison.difference_of(row.host);
+        if (difference == nullptr) continue;
+        row.differs_in = difference->stage;
+        row.difference = fleet::short_text(*difference);
+    }
     auto verdict = comparison.different() > 0 ? fleet::sentence_of(comparison) : "";
     session::present(std::cout, show::Hosts(std::move(rows), missing, std::move(verdict)), all, *presentation);
     return output->keep();

@@ -31,7 +31,7 @@ CommandSpec help_command() {
     command.examples = {"stapgen help rx-latency", "stapgen help build rx-latency",
                         "stapgen help drop-reasons NO_SOCKET", "stapgen help stap-failures 'no match'"};
     for (const auto& topic : help_topics())
-        command.notes += fmt::format("stapgen help {}: {}\n", topic.name, topic.summary);
+        command.notes += fmt::format("  stapgen help {}: {}\n", topic.name, topic.summary);
     command.notes +=
         "Behind drop-reasons a name, a part of it or a pattern chooses from them, behind\n"
         "stap-failures a message or a part of it.\n";

@@ -3,12 +3,14 @@
 
 #include <iostream>
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/commands/annotate.h"
 #include "cli/commands/answers.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
 #include "host/facts.h"
+#include "launch/child_process.h"
 #include "recording/reader.h"
 
 namespace stapgen::cli {
@@ -29,6 +31,8 @@ base::Result<KernelNames> names_for(const ResolveOptions& options) {
         }
         log = reader->header()->setup.kernel;
     } else if (options.names.empty()) {
+        base::print_message(fmt::format("names are those of the running kernel, {}; of another one: --map FILE",
+                                        launch::this_machine()->running_release()));
         return KernelNames::of_this_machine(host::kallsyms_file, host::modules_file);
     }
     return KernelNames::open(options.names, log);

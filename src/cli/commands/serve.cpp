@@ -165,7 +165,8 @@ CommandSpec serve_command() {
     command.notes =
         "Put a recipe and its options into quotes, as one argument; use inner quotes for values with blanks.\nWithout "
         "a compiler, name a module made by 'stapgen build' instead of a recipe.\nA recipe that fails is restarted with "
-        "growing delays; its state is a metric.\nThere is no TLS and no authentication: docs/guide/always-on.md.\n";
+        "growing delays; its state is a metric. Where no recipe can run at all, serve ends.\nThere is no TLS and no "
+        "authentication: docs/guide/always-on.md.\n";
     command.examples = {"stapgen serve sock-latency dropwatch",
                         "stapgen serve 'rx-latency --port 443 --budget 2%' --listen 0.0.0.0:9752",
                         "stapgen serve \"sock-latency --comm 'tmux: server'\"", "stapgen serve 'rx.ko --port 443'"};

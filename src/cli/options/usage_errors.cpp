@@ -39,6 +39,17 @@ std::string belongs_to_other(const CommandSpec& root, const CommandSpec& used, c
     return {};
 }
 
+/// Where an option of the recipes belongs that was given to another command.
+std::string belongs_to_recipe(const CommandSpec& root, const CommandSpec& used, const std::string& option) {
+    const auto has = [&](const CommandSpec& other) {
+        return other.recipe != nullptr && option_named(other, option) != nullptr;
+    };
+    if (used.recipe != nullptr || std::ranges::none_of(root.commands, has)) return {};
+    if (used.name == "serve")
+        return fmt::format("quote a recipe with its options: \"stapgen serve 'RECIPE {} ...'\"", option);
+    return fmt::format("{0} is for measuring: 'stapgen RECIPE {0} ...'", option);
+}
+
 }  // namespace
 
 base::Error usage_error(const CommandSpec& used, std::string what) {
@@ -77,7 +88,9 @@ base::Error unknown_word(const CommandSpec& root, const CommandSpec& used, const
         error.hint = fmt::format("options come after '{}': '{} {} ...'", used.name, full_name(used), typed);
         return error;
     }
-    if (const auto elsewhere = belongs_to_other(root, used, typed); !elsewhere.empty()) {
+    auto elsewhere = belongs_to_other(root, used, typed);
+    if (elsewhere.empty()) elsewhere = belongs_to_recipe(root, used, typed);
+    if (!elsewhere.empty()) {
         error.hint = elsewhere + "; " + error.hint;
         return error;
     }
@@ -109,7 +122,11 @@ base::Error wrong_value(const CommandSpec& used, const OptionSpec& option, const
 base::Error unknown_verb(const CommandSpec& command, const std::string& verb) {
     const auto shown = base::printable(verb);
     if (!command.parent.empty()) {
-        return usage_error(command, fmt::format("{} has no command '{}'", command.name, shown));
+        auto error = usage_error(command, fmt::format("{} has no command '{}'", command.name, shown));
+        for (const auto& below : command.commands) {
+            if (command_named(below, verb) != nullptr) error.hint = fmt::format("'{} {}'", full_name(below), verb);
+        }
+        return error;
     }
     return {base::ErrorKind::bad_input, fmt::format("there is no recipe or command '{}'", shown),
             base::meant_hint(verb, command_names(command),

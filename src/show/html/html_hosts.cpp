@@ -16,7 +16,7 @@ constexpr std::size_t max_charts = 60;
 constexpr std::size_t max_ticks = 4;
 
 SmallChart chart_of(const HostRow& row, const std::vector<BinCount>& bins, const LogScale& scale) {
-    SmallChart chart{.name = row.host, .text = host_text(row), .stands_out = !row.difference.empty()};
+    SmallChart chart{.name = row.host, .text = host_text(row), .stands_out = !row.differs_in.empty()};
     double highest = 0;
     for (const auto& [low, high, count] : bins) {
         const double from = scale.at(low), to = scale.at(high);
@@ -36,12 +36,12 @@ SmallChart chart_of(const HostRow& row, const std::vector<BinCount>& bins, const
 Section hosts_section(const Hosts& hosts) {
     Section section{"hosts", hosts.verdict.empty() ? "Hosts, the slowest first" : "Hosts, those that differ first"};
     section.tables.push_back(hosts_table(hosts, max_rows));
-    section.tables.back().folded = !hosts.total.empty();
+    section.tables.back().folded = !hosts.stage.empty();
     std::vector<std::vector<BinCount>> bins;
     std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = 1;
     for (const auto& row : hosts.rows) {
-        if (bins.size() == max_charts || row.totals.empty()) break;
-        bins.push_back(bins_of(row.totals.begin()->second, row.resolution_ns));
+        if (bins.size() == max_charts || row.stages.empty()) break;
+        bins.push_back(bins_of(row.stages.begin()->second, row.resolution_ns));
         if (bins.back().empty()) continue;
         low = std::min(low, bins.back().front().low_ns);
         high = std::max(high, bins.back().back().high_ns);
@@ -52,9 +52,9 @@ Section hosts_section(const Hosts& hosts) {
         section.small.charts.push_back(chart_of(hosts.rows[i], bins[i], scale));
     section.small.scale = scale.ticks(max_ticks);
     section.paragraphs = {fmt::format(
-        "How the {} is distributed on each host: all on one scale of durations, each as high as its own peak. The line "
+        "The distribution of {} on each host: all on one scale of durations, each as high as its own peak. The line "
         "is the host's P99.{}",
-        hosts.total,
+        hosts.stage,
         bins.size() < hosts.rows.size() ? fmt::format(" {} more hosts have no chart.", hosts.rows.size() - bins.size())
                                         : "")};
     return section;

@@ -11,6 +11,29 @@
 
 namespace stapgen::show {
 
+namespace {
+
+bool is_total(std::string_view stage) {
+    return stage == "total" || stage.ends_with(" total");
+}
+
+/// The total that is slowest on some host; empty: there is none.
+std::string slowest_total(const std::vector<HostRow>& rows) {
+    std::string slowest;
+    std::int64_t longest = -2;
+    for (const auto& row : rows) {
+        for (const auto& [name, stats] : row.stages) {
+            const auto p99 = stats.percentile(99).value_or(-1);
+            if (!is_total(name) || p99 <= longest) continue;
+            longest = p99;
+            slowest = name;
+        }
+    }
+    return slowest;
+}
+
+}  // namespace
+
 HostRow host_row(const std::string& host, const table::Results& results) {
     HostRow row;
     row.host = host;
@@ -21,43 +44,36 @@ HostRow host_row(const std::string& host, const table::Results& results) {
     std::int64_t longest = -1;
     for (const auto& stage : measured(results.at("stages"))) {
         if (!stage.group.empty()) continue;
-        if (stage.name == "total" || stage.name.ends_with(" total")) {
-            row.totals.emplace(stage.name, stage.stats);
-        } else if (const auto p99 = stage.stats.percentile(99); p99.value_or(-1) > longest) {
+        row.stages.emplace(stage.name, stage.stats);
+        if (is_total(stage.name)) continue;
+        if (const auto p99 = stage.stats.percentile(99); p99.value_or(-1) > longest) {
             longest = *p99;
             row.slowest_stage = stage.name;
         }
     }
     const auto& totals = results.at("totals");
     for (const auto& total : totals.rows)
-        row.totals.emplace(table::text_of(total.front()),
+        row.stages.emplace(table::text_of(total.front()),
                            *table::held<table::Histogram>(totals.at(total, "distribution")));
     return row;
 }
 
 Hosts::Hosts(std::vector<HostRow> all, std::string missing_hosts, std::string verdict_of_all)
     : rows(std::move(all)), missing(std::move(missing_hosts)), verdict(std::move(verdict_of_all)) {
-    std::int64_t longest = -2;
-    for (const auto& row : rows) {
-        for (const auto& [name, stats] : row.totals) {
-            const auto p99 = stats.percentile(99).value_or(-1);
-            if (p99 <= longest) continue;
-            longest = p99;
-            total = name;
-        }
-    }
+    const auto different = std::ranges::find_if(rows, [](const HostRow& row) { return !row.differs_in.empty(); });
+    stage = different == rows.end() ? slowest_total(rows) : different->differs_in;
     for (auto& row : rows)
-        std::erase_if(row.totals, [&](const auto& measure) { return measure.first != total; });
+        std::erase_if(row.stages, [&](const auto& measure) { return measure.first != stage; });
     std::ranges::stable_sort(rows, std::greater{},
-                             [](const HostRow& row) { return std::pair(!row.difference.empty(), row.percentile(99)); });
+                             [](const HostRow& row) { return std::pair(!row.differs_in.empty(), row.percentile(99)); });
 }
 
 Table hosts_table(const Hosts& hosts, std::size_t most) {
-    Table table{hosts.total.empty() ? "Records by host" : fmt::format("The {} by host, in microseconds", hosts.total),
+    Table table{hosts.stage.empty() ? "Records by host" : fmt::format("{} by host, in microseconds", hosts.stage),
                 {{"HOST", Kind::head},
                  {"KERNEL", Kind::text},
                  {"N"},
-                 {.name = "P50", .unit = "us"},
+                 {.name = hosts.stage.empty() || is_total(hosts.stage) ? "P50" : hosts.stage + " P50", .unit = "us"},
                  {"P99"},
                  {"MAX"},
                  {"SLOWEST STAGE", Kind::text},
@@ -66,14 +82,14 @@ Table hosts_table(const Hosts& hosts, std::size_t most) {
     const Style style;
     for (const auto& row : hosts.rows) {
         if (table.rows.size() == most) break;
-        const bool differs = !row.difference.empty();
+        const bool differs = !row.differs_in.empty();
         table.rows.push_back(
             {{.text = row.host, .mark = differs ? "slower" : "", .ink = differs ? base::Ink::bad : base::Ink::plain},
              {row.kernel},
              {fmt::to_string(row.n)},
              {style.cell(row.percentile(50))},
              {style.cell(row.percentile(99))},
-             {style.cell(row.totals.empty() ? std::nullopt : row.totals.begin()->second.max())},
+             {style.cell(row.stages.empty() ? std::nullopt : row.stages.begin()->second.max())},
              {row.slowest_stage.empty() ? "-" : row.slowest_stage},
              {fmt::to_string(row.lost)}});
         if (!hosts.verdict.empty()) table.rows.back().push_back({.text = row.difference});

@@ -17,26 +17,27 @@ namespace stapgen::show {
 struct HostRow {
     std::string host, kernel;
     std::int64_t n = 0, lost = 0;
-    std::map<std::string, table::Histogram>
-        totals;                 ///< of all stages, by their name: "total", "rx total"; drops have none
-    std::string slowest_stage;  ///< that with the largest p99
+    std::map<std::string, table::Histogram> stages;  ///< "total", "rx total" and each one; drops have none
+    std::string slowest_stage;                       ///< that with the largest p99
     std::int64_t resolution_ns = 1;
-    std::string difference{};  ///< "ip-tcp p50 +752 %": what is most unlike other hosts; empty: it does not differ
+    std::string differs_in{};  ///< "ip-tcp": the stage that is most unlike other hosts'; empty: none is
+    std::string difference{};  ///< "ip-tcp p50 +752 %": how it differs
 
-    /// Of Hosts, which have one total at most.
+    /// Of Hosts, which have one stage at most.
     [[nodiscard]] std::optional<std::int64_t> percentile(double percent) const {
-        return totals.empty() ? std::nullopt : totals.begin()->second.percentile(percent);
+        return stages.empty() ? std::nullopt : stages.begin()->second.percentile(percent);
     }
 };
 
 HostRow host_row(const std::string& host, const table::Results& results);
 
 struct Hosts {
-    /// Of several directions that one is kept which is slowest on some host: all rows say the same of theirs.
+    /// Of the stages that one is kept in which a host differs, else the total that is slowest on some host: all rows
+    /// are of the same.
     Hosts(std::vector<HostRow> all, std::string missing_hosts, std::string verdict_of_all = {});
 
     std::vector<HostRow> rows;  ///< those that differ first, then the largest p99
-    std::string total;          ///< "total", "rx total"; empty: there are no durations
+    std::string stage;          ///< "total", "rx total", "ip-tcp"; empty: there are no durations
     std::string missing;        ///< which ones did not measure to the end, as a sentence; empty: all did
     std::string verdict;        ///< which ones differ, as a sentence; empty: none does
 };

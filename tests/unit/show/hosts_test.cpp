@@ -53,7 +53,7 @@ TEST_CASE("the slowest host is first, by the direction that is slowest on some h
     const Hosts hosts({host_row("web1", summary_of(20'011, 7001)), host_row("web2", summary_of(1009, 900'001)),
                        host_row("web3", summary_of(30'011, 11'003)), host_row("web4", {})},
                       "");
-    CHECK(hosts.total == "tx total");
+    CHECK(hosts.stage == "tx total");
     REQUIRE(hosts.rows.size() == 4);
     CHECK(hosts.rows[0].host == "web2");
     CHECK(hosts.rows[1].host == "web3");
@@ -73,8 +73,10 @@ TEST_CASE("the slowest host is first, by the direction that is slowest on some h
 
 TEST_CASE("a host that differs is first and marked, before slower ones") {
     auto different = host_row("<web1>", summary_of(20'011, 7001));
+    different.differs_in = "drv-ip";
     different.difference = "drv-ip p50 +752 %";
     const Hosts hosts({different, host_row("web2", summary_of(1009, 900'001))}, "", "<web1> is different");
+    CHECK(hosts.stage == "drv-ip");
     CHECK(hosts.rows[0].host == "<web1>");
     CHECK(host_text(hosts.rows[0]).starts_with("drv-ip p50 +752 %; 6.1.0, n 802, "));
     const auto text = written_of("table", hosts);
@@ -93,7 +95,7 @@ TEST_CASE("of hosts with drops there is a table and no chart") {
     Summary drops;
     drops.accounting = {17, 17, 0, {}, {}, {}, true};
     const Hosts hosts({host_row("web1", drops)}, "");
-    CHECK(hosts.total.empty());
+    CHECK(hosts.stage.empty());
     const auto page = written_of("html", hosts);
     CHECK(has(page, "Records by host"));
     CHECK_FALSE(has(page, "<figure>"));
