@@ -85,13 +85,8 @@ void add_flags(launch::CompileJob& job, const std::string& flags) {
     all += (all.empty() ? "" : " ") + flags;
 }
 
-/// The workarounds that are used, and what is to be said of them.
-struct Used {
-    std::vector<std::string> ids, why;
-};
-
 base::Result<void> use(std::string_view id, base::Result<std::optional<host::ProcessWorkaround>> made,
-                       launch::CompileJob& job, Used& used) {
+                       launch::CompileJob& job, UsedWorkarounds& used) {
     if (!made) return tl::make_unexpected(made.error());
     if (!*made) return {};
     auto& [mounts, flags, line] = **made;
@@ -119,7 +114,7 @@ base::Result<void> add_c(const recipe::ProgramFiles& files, const std::string& d
 
 base::Result<void> workaround(const recipe::Program& program, const host::System& machine, const MakeOptions& options,
                               std::string_view script, const doctor::Question& question, launch::CompileJob& job,
-                              Used& used) {
+                              UsedWorkarounds& used) {
     const auto making = options.dry_run ? host::Making::planned : host::Making::now;
     auto applied = host::apply_workarounds(question.workarounds, question.choice, job.target, job.cache, making);
     if (!applied) return tl::make_unexpected(applied.error());
@@ -246,7 +241,7 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
     launch::CompileJob job;
     job.cache = question->cache;
     job.target = question->target;
-    Used used;
+    UsedWorkarounds used;
     if (auto applied = workaround(program, machine, options, *script, *question, job, used); !applied) {
         return tl::make_unexpected(applied.error());
     }
@@ -301,8 +296,7 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
                        std::move(job),
                        recipe.folder / "script.stp",
                        render::source_lines(numbered.value_or(std::string())),
-                       std::move(used.ids),
-                       std::move(used.why),
+                       std::move(used),
                        std::move(notes),
                        options.aggregate,
                        *recipe_hash,
@@ -371,12 +365,12 @@ base::Result<std::filesystem::path> make_unsigned(const host::System& machine, P
 base::Result<std::filesystem::path> compile(const host::System& machine, Preparation& preparation, bool quiet,
                                             bool verbose) {
     if (!quiet) {
-        const auto& used = preparation.workarounds;
-        if (verbose || used.empty()) {
-            base::print_message(preparation.why);
+        const auto& [ids, why] = preparation.workarounds;
+        if (verbose || ids.empty()) {
+            base::print_message(why);
         } else {
-            base::print_message(fmt::format("workaround: {}: 'stapgen doctor' explains {}", fmt::join(used, ", "),
-                                            used.size() == 1 ? "it" : "them"));
+            base::print_message(fmt::format("workaround: {}: 'stapgen doctor' explains {}", fmt::join(ids, ", "),
+                                            ids.size() == 1 ? "it" : "them"));
         }
         base::print_message(preparation.notes);
     }

@@ -50,20 +50,24 @@ base::Result<void> check_guru(const recipe::Recipe& recipe, const MakeOptions& o
 /// The recipe's script, rendered from its script.stp. `numbered`: for render::source_lines().
 base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOptions& options, bool numbered = false);
 
+struct UsedWorkarounds {
+    std::vector<std::string> ids;
+    std::vector<std::string> why;  ///< they are needed, a line each, those of the runtime's faults in one
+};
+
 /// Everything that is known before stap is started.
 struct Preparation {
     std::optional<base::PrivateDirectory> folder;  ///< that the script is in; none: a dry run
     launch::CompileJob job;
-    std::filesystem::path source;          ///< script.stp
-    std::vector<std::size_t> lines;        ///< of it, for each line of the script
-    std::vector<std::string> workarounds;  ///< their ids
-    std::vector<std::string> why;          ///< a line or more of them, for the user
-    std::vector<std::string> notes;        ///< further ones
-    bool aggregates = false;               ///< the script does
-    std::string recipe_hash;               ///< recipe::hash_of()
-    doctor::Question question;             ///< what the doctor was asked, for an error that comes later
-    std::optional<KeptModules> kept;       ///< none: --no-workaround kept-module
-    std::vector<std::string> signing;      ///< signing_argv(); empty: it is not signed
+    std::filesystem::path source;    ///< script.stp
+    std::vector<std::size_t> lines;  ///< of it, for each line of the script
+    UsedWorkarounds workarounds;
+    std::vector<std::string> notes;    ///< one line each, for the user
+    bool aggregates = false;           ///< the script does
+    std::string recipe_hash;           ///< recipe::hash_of()
+    doctor::Question question;         ///< what the doctor was asked, for an error that comes later
+    std::optional<KeptModules> kept;   ///< none: --no-workaround kept-module
+    std::vector<std::string> signing;  ///< signing_argv(); empty: it is not signed
     Name signed_name = Name::of_this_process;
 };
 

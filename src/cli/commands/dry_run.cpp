@@ -43,7 +43,7 @@ void print_what_is_made(const launch::CompileJob& job) {
 }  // namespace
 
 void print_commands(const module::Preparation& preparation, const launch::LoadJob* load) {
-    for (const auto* notes : {&preparation.why, &preparation.notes}) {
+    for (const auto* notes : {&preparation.workarounds.why, &preparation.notes}) {
         for (const auto& note : *notes)
             base::print_comment(note);
     }
