@@ -62,7 +62,8 @@ Status Runner::status() const {
 
 bool Runner::cannot_begin() const {
     const std::lock_guard lock(mutex_);
-    return status_.state == State::waiting && status_.starts == 1 && status_.last_failure == Failure::cannot;
+    return status_.state == State::waiting && status_.starts == 1 && status_.last_failure == Failure::cannot &&
+           !status_.last_interval_ns;
 }
 
 void Runner::set_state(State state) {

@@ -44,7 +44,7 @@ class Runner {
 
     /// From any thread.
     [[nodiscard]] Status status() const;
-    /// Whether this machine cannot do it, by the first try. From any thread.
+    /// Whether this machine cannot do it, by the first try, in which nothing was measured. From any thread.
     [[nodiscard]] bool cannot_begin() const;
 
   private:
