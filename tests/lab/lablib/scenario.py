@@ -5,6 +5,7 @@ import gzip
 import importlib.util
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import time
@@ -71,6 +72,8 @@ class Lab:
             built = cross.build_programs(root, run / "build.log")
             copy_stapgen(built / "stapgen", run / "guest/stapgen")
             copy_traffic(built / "traffic", run / "guest/traffic")
+        elif stapgen_prefix:
+            self.check_it_runs()
 
     def chroot(self, argv, check=True, binds=(), **options):
         """Run ARGV in the root, in /lab/work; returns a CompletedProcess with text output.
@@ -85,6 +88,12 @@ class Lab:
             raise LabError(f"in the chroot, {' '.join(map(str, argv))}\nended with "
                            f"{done.returncode}\n{done.stdout or ''}{done.stderr or ''}")
         return done
+
+    def check_it_runs(self):
+        """Skip where stapgen was built on a later Debian than the root has."""
+        said = self.chroot(["stapgen", "--version"], check=False).stderr
+        if re.search(r"version `GLIBC\S*' not found", said):
+            self.skip(f"{self.suite} has an older C library than the Debian that stapgen was built on")
 
     def stapgen(self, argv, program="stapgen", **options):
         """Run the stapgen under test, or another PROGRAM of it, in the root, as chroot() does."""
