@@ -110,12 +110,12 @@ def write_golden(file, about, numbers):
 
 
 def differences(known, found, tolerance):
-    """Yield what is to be said of each ratio that was FOUND and is another than the one KNOWN."""
+    """Yield what is to be said of each ratio that was FOUND and is another than the one KNOWN, by the TOLERANCE of its mode."""
     for recipe, traffic, modes in rows(found):
         for mode, values in modes.items():
             for what in sorted(values.keys() - {"instructions"}):
                 was, now = known.get(recipe, {}).get(traffic, {}).get(mode, {}).get(what), values[what]
                 if was is None:
                     yield f"{recipe} {mode}, {traffic}, {what}: {now}, the golden has none"
-                elif abs(now / was - 1) > tolerance:
+                elif abs(now / was - 1) > tolerance[mode]:
                     yield f"{recipe} {mode}, {traffic}, {what}: {now}, the golden has {was} ({(now / was - 1) * 100:+.1f} %)"
