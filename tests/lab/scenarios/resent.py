@@ -30,7 +30,7 @@ def data_to(address):
 
 # case -> what is done before it, what sends, what is done behind it. Its address is 10.9.0.11 and so on.
 CASES = {
-    "netem": (f"{NETEM} loss 7%", BULK, DROPPED + NETEM),
+    "netem": (f"{NETEM} loss 7% || exit 1", BULK, DROPPED + NETEM),
     "fq-codel": ("in_left tc qdisc replace dev left0 root handle 1: tbf rate 40mbit burst 16kb limit 1mb; "
                  "in_left tc qdisc replace dev left0 parent 1:1 fq_codel limit 13", BULK, DROPPED + NETEM),
     "input": (rule("right", "drops", "input", data_to("{address}"), 37), BULK, ""),
