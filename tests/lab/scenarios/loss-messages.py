@@ -83,8 +83,7 @@ def check(lab):
     assert whole.accounting["lost"] == 0 and whole.accounting["transport_failures"] == 0
     whole.expect(len(whole.events), PER_REQUEST * FLOOD, "packets")
 
-    # Six lines were cut once, by a stapgen of Debian 13.
-    full = Trace(lab, "full-trace", cut=3 * CPUS)
+    full = Trace(lab, "full-trace", cut=2 * CPUS)
     lost, failures = full.accounting["lost"], full.accounting["transport_failures"]
     packets = PER_REQUEST * (FLOOD + MORE)
     print(f"  {len(full.events)} of {packets} packets reported, {lost} lost on their way, {failures} transport failures"
