@@ -25,7 +25,8 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::chrono::seconds header_limit{HttpServer::max_header_seconds},
-    answer_limit{HttpServer::max_answer_seconds};
+    answer_limit{HttpServer::max_answer_seconds}, linger_limit{1};
+constexpr std::chrono::milliseconds idle_limit{HttpServer::max_idle_ms};
 
 Reply refusal_of(error_code error) {
     Reply reply;
@@ -50,10 +51,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
     void start() {
         parser_.header_limit(HttpServer::max_header_bytes);
-        stream_.expires_after(header_limit);
         http::async_read_header(stream_, buffer_, parser_, [self = shared_from_this()](error_code error, std::size_t) {
-            self->has_request_ = true;
-            if (error == http::error::end_of_stream || error == beast::error::timeout) return;
+            // Its request came when it was refused already.
+            if (std::exchange(self->has_answer_, true)) return;
+            if (error == http::error::end_of_stream) return;
             if (error.category() == http::make_error_code(http::error::bad_method).category()) {
                 self->write(refusal_of(error));
             } else if (!error) {
@@ -62,11 +63,20 @@ class Connection : public std::enable_shared_from_this<Connection> {
         });
     }
 
-    /// Since when it has been here without a request; 0 if there is one.
-    [[nodiscard]] Clock::duration idle_time() const {
-        return has_request_ ? Clock::duration::zero() : Clock::now() - begun_;
+    /// Answers one that has not asked for so long; `others_wait`: for its room.
+    void refuse_if_idle(Clock::duration limit, bool others_wait) {
+        if (has_answer_ || Clock::now() - begun_ <= limit) return;
+        has_answer_ = true;
+        stream_.cancel();
+        Reply reply;
+        reply.status = others_wait ? 503 : 408;
+        reply.body = others_wait ? "no request yet, and others wait: ask again\n" : "no request\n";
+        if (others_wait) {
+            response_.set(http::field::retry_after, "1");
+            linger_ = idle_limit;
+        }
+        write(std::move(reply));
     }
-    void drop() { stream_.close(); }
 
   private:
     /// HTTP/1.0 needs no Host, and a browser always sends one.
@@ -127,7 +137,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void close() {
         error_code ignored;
         stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
-        stream_.expires_after(std::chrono::seconds(1));
+        stream_.expires_after(linger_);
         drain();
     }
     void drain() {
@@ -146,7 +156,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     const IsOwnHost& is_own_host_;
     Ended ended_;
     const Clock::time_point begun_ = Clock::now();
-    bool is_head_ = false, has_request_ = false;
+    Clock::duration linger_ = linger_limit;
+    bool is_head_ = false, has_answer_ = false;
 };
 
 class Listener final : public HttpServer, public std::enable_shared_from_this<Listener> {
@@ -154,7 +165,7 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
     Listener(asio::io_context& context, std::string machine, Handler handler)
         : acceptor_(context),
           retry_(context),
-          room_(context),
+          sweep_(context),
           handler_(std::move(handler)),
           is_own_host_([this, machine = std::move(machine)](std::string_view header) {
               return serve::is_own_host(header, endpoint(), machine);
@@ -186,8 +197,8 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
             std::erase_if(open_, [](const auto& one) { return one.expired(); });
             open_.push_back(connection);
             connection->start();
-            if (connections_ < max_connections) return accept();
-            make_room();
+            if (!is_sweeping_) sweep();
+            if (connections_ < max_connections) accept();
         });
     }
 
@@ -198,16 +209,19 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
     }
 
   private:
-    /// Until there is room, now and then: those without a request go.
-    void make_room() {
-        constexpr std::chrono::milliseconds step{50}, max_idle{max_idle_ms};
+    /// As long as there are connections, now and then: those without a request are refused, sooner where others wait.
+    void sweep() {
+        constexpr std::chrono::milliseconds step{50};
+        const bool others_wait = connections_ >= max_connections;
+        const Clock::duration limit = others_wait ? Clock::duration(idle_limit) : Clock::duration(header_limit);
         for (const auto& one : open_) {
-            const auto connection = one.lock();
-            if (connection && connection->idle_time() > max_idle) connection->drop();
+            if (const auto connection = one.lock()) connection->refuse_if_idle(limit, others_wait);
         }
-        room_.expires_after(step);
-        room_.async_wait([this](error_code error) {
-            if (!error && connections_ >= max_connections) make_room();
+        is_sweeping_ = connections_ > 0;
+        if (!is_sweeping_) return;
+        sweep_.expires_after(step);
+        sweep_.async_wait([this](error_code error) {
+            if (!error) sweep();
         });
     }
     void release() {
@@ -222,12 +236,12 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
     }
 
     tcp::acceptor acceptor_;
-    asio::steady_timer retry_, room_;
+    asio::steady_timer retry_, sweep_;
     Handler handler_;
     IsOwnHost is_own_host_;
     std::vector<std::weak_ptr<Connection>> open_;
     int connections_ = 0;
-    bool is_accepting_ = false;
+    bool is_accepting_ = false, is_sweeping_ = false;
 };
 
 }  // namespace

@@ -50,6 +50,10 @@ class Daemon:
         connection.close()
         return answer.status, dict(answer.getheaders()), body
 
+    def served(self):
+        """Return the status of what a scraper is told, who comes again where it was too slow."""
+        return wait_for(lambda: (status := self.get()[0]) != 503 and status)
+
     def samples(self):
         """Return {(name, labels): value} of the OpenMetrics text."""
         status, headers, body = self.get(accept=OPENMETRICS)
