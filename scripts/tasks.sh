@@ -133,11 +133,16 @@ unharmed() {
 }
 
 # phase NAME: what comes from now on is NAME's, until the next; build/phases says when each began: its name, the seconds
-# so far, and what of processors the commands that have ended took (two words of `times`).
+# so far, and what of processors the commands that have ended took (two words of `times`). What remains is said by the last
+# run of the same kind, whose phases are in build/phases-$kind.
 phase() {
+    local left=''
     mkdir -p build
     times >build/times
     echo "$1 $SECONDS $(tail -n 1 build/times)" >>build/phases
+    [ ! -s "build/phases-${kind-}" ] ||
+        left=$(awk -v name="$1" '$1 == name { begin = $2 } { end = $2 } END { print int((end - begin + 59) / 60) }' "build/phases-$kind")
+    printf '== %s, after %d:%02d%s\n' "${1//-/ }" $((SECONDS / 60)) $((SECONDS % 60)) "${left:+; the last run took $left minutes from here}"
 }
 
 # start NAME COMMAND...: run it in the background, in a process group of its own.

@@ -12,7 +12,7 @@ import re
 import sys
 import xml.etree.ElementTree
 
-LONGEST = 10
+GROUPS, LONGEST = 10, 5
 
 
 def seconds(text):
@@ -46,8 +46,8 @@ def main():
     groups = collections.Counter()
     for time, name in tests:
         groups[re.split(r"[.:]", name)[0]] += time
-    print("Tests, which run side by side:", ", ".join(f"{name} {time:.0f}" for name, time in groups.most_common(LONGEST)))
-    print("The longest:", ", ".join(f"{name} {time:.0f}" for time, name in sorted(tests, reverse=True)[:LONGEST]))
+    print("Tests, which run side by side:", ", ".join(f"{name} {time:.0f}" for name, time in groups.most_common(GROUPS)))
+    print("The slowest:", ", ".join(f"{name} {time:.0f}" for time, name in sorted(tests, reverse=True)[:LONGEST]))
 
 
 main()

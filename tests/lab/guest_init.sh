@@ -4,6 +4,7 @@
 # the share at /lab in place. Runs /lab/boot/guest.sh and powers off.
 
 . /lab/boot/environment
+. /lab/boot/guest_lib.sh
 date -s "$LAB_NOW" >/dev/null
 mount -t tmpfs tmpfs /tmp
 mount -t tmpfs tmpfs /run
@@ -20,13 +21,6 @@ ip link set lo up
 hostname lab
 
 share() { mount -t 9p -o "$LAB_9P_OPTIONS,$3" "$1" "$2"; }
-
-# over FOLDER TARGET: show FOLDER at TARGET; what is written there stays in memory, in /run/new/NAME.
-over() {
-    local new=/run/new/${2##*/}
-    mkdir -p $new/{upper,work}
-    mount -t overlay -o lowerdir=$1,upperdir=$new/upper,workdir=$new/work overlay $2
-}
 
 # While a guest waits for the host its clock leaps, so what it reads from there is kept in memory, and what it writes goes
 # back at the end.
@@ -51,7 +45,7 @@ if [ -n "$LAB_WORK" ]; then
 else
     mkdir -p /lab/work
     mount --bind /lab/work /mnt
-    over /run/lab/work /lab/work
+    over /run/lab/work /lab/work work
 fi
 
 # stap's cache is keyed by, among others, the times and sizes of these folders, which
@@ -64,22 +58,12 @@ done
 # guest that crashes must not leave half a file there.
 if [ -n "$LAB_CACHE" ]; then
     share cache /run/cache ro,cache=loose
-    over /run/cache /lab/cache
+    over /run/cache /lab/cache cache
 fi
 
-# Two cards on one wire: the guest's own, and that of the network namespace "outside", which stands for another machine.
 if [ -n "$LAB_NET" ]; then
-    modprobe virtio_net
     export LAB_NIC=eth0
-    ip netns add outside
-    ip link set eth1 netns outside
-    ip link set eth0 addrgenmode none
-    ip address add 10.0.2.15/24 dev eth0
-    ip link set eth0 up
-    ip -n outside link set eth1 addrgenmode none
-    ip -n outside address add 10.0.2.2/24 dev eth1
-    ip -n outside link set lo up
-    ip -n outside link set eth1 up
+    make_wire
 fi
 
 cd /lab/work

@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Functions for the scripts that run in a guest; sourced before a scenario's GUEST.
 
+# over FOLDER TARGET NAME: show FOLDER at TARGET; what is written there stays in memory, in /run/new/NAME/upper.
+over() {
+    mkdir -p "/run/new/$3"/{upper,work} &&
+        mount -t overlay -o "lowerdir=$1,upperdir=/run/new/$3/upper,workdir=/run/new/$3/work" overlay "$2"
+}
+
+# of_machine COMMAND...: run it in the machine's first network, whose settings some of the kernel's are.
+of_machine() { nsenter -t 1 -n "$@"; }
+
 # wait_for COMMAND: repeat COMMAND until it succeeds, for an hour: the guest's clock leaps while it waits for the host.
 wait_for() {
     local deadline=$((SECONDS + 3600))
@@ -118,11 +127,36 @@ make_pair() {
     done
 }
 
+# take_cards: both cards of the machine, eth0 and eth1, into this network namespace.
+take_cards() {
+    local card
+    modprobe virtio_net || return
+    for card in eth0 eth1; do
+        wait_for "ip link show $card || of_machine ip link show $card" || return
+        ip link show $card >/dev/null 2>&1 || of_machine ip link set $card netns $$ || return
+    done
+}
+
+# make_wire: the cards are on one wire. eth0, $LAB_NIC, is here (10.0.2.15), eth1 in the network namespace "outside"
+# (10.0.2.2), which stands for another machine.
+make_wire() {
+    take_cards || return
+    ip netns add outside &&
+        ip link set eth1 netns outside &&
+        ip link set eth0 addrgenmode none &&
+        ip address add 10.0.2.15/24 dev eth0 &&
+        ip link set eth0 up &&
+        ip -n outside link set eth1 addrgenmode none &&
+        ip -n outside address add 10.0.2.2/24 dev eth1 &&
+        ip -n outside link set lo up &&
+        ip -n outside link set eth1 up
+}
+
 # make_card_pair: two network namespaces, left and right, joined by two cards on one wire: eth0 in left (10.8.0.1), eth1 in
 # right (10.8.0.2). XDP gets into their driver. Not with NET, which has other uses for the cards.
 make_card_pair() {
     local side number=0 card
-    modprobe virtio_net && wait_for "ip link show eth1" || return
+    take_cards || return
     for side in left right; do
         card=eth$number
         number=$((number + 1))
@@ -134,6 +168,9 @@ make_card_pair() {
             ip -n $side link set $card up || return
     done
 }
+
+# seeded N: the option by which netem loses the same packets each time. Linux 6.1 has none.
+seeded() { ! tc qdisc add dev lo root netem help 2>&1 | grep -qw seed || echo "seed $1"; }
 
 # join NAME DEVICE ADDRESS...: a namespace whose device net0 has DEVICE as its other end.
 join() {
@@ -178,7 +215,18 @@ wait_traced() {
     return 1
 }
 
-# begin_report NAME SUFFIX MODULE [OPTION]...: measure in the background; what stapgen prints goes to NAME.SUFFIX.
+# begin_record NAME MODULE [OPTION]...: measure in the background, for the host to report of: NAME.rec. What the run says
+# goes to NAME.err.
+begin_record() { begin_report "$1" printed "$2" -o "$1.rec" "${@:3}"; }
+
+# record NAME MODULE [OPTION]...: the same, and wait until it measures.
+record() {
+    begin_record "$@"
+    wait_traced "$1.err"
+}
+
+# begin_report NAME SUFFIX MODULE [OPTION]...: measure in the background, where what the run itself prints is looked at; it
+# goes to NAME.SUFFIX.
 begin_report() {
     local name=$1 output=$1.$2 module=$3
     shift 3
@@ -192,13 +240,8 @@ report() {
     wait_traced "$1.err"
 }
 
-# begin_trace NAME MODULE [OPTION]..., trace NAME MODULE [OPTION]...: likewise, with each event and the report as a line
-# of NAME.events.
-begin_trace() { begin_report "$1" events "${@:2}" --events --format ndjson; }
-trace() { report "$1" events "${@:2}" --events --format ndjson; }
-
-# end_trace NAME...: end what these began, all that runs; the last packets are on their way, so it waits a moment.
-end_trace() {
+# end_records NAME...: end what these began, all that runs; the last packets are on their way, so it waits a moment.
+end_records() {
     local name
     sleep 0.5
     for name; do kill -INT "${TRACERS[$name]}"; done

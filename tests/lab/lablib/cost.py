@@ -23,7 +23,7 @@ POINT = re.compile(rb'(?<![ -~])((?:kprobe|kernel|module)\.\w+\("[^"\0]+"\)[.\w]
 def add_empty(lab, recipe, module):
     """Give the run's stapgen a recipe with the probes of MODULE, made of RECIPE, that do nothing; return its name."""
     name = f"{module.partition('.')[0]}-empty"
-    templates = lab.run / "stapgen/share/stapgen/templates"
+    templates = lab.installed / "share/stapgen/templates"
     points = [point.decode() for point in POINT.findall((lab.work / f"{module}.ko").read_bytes())]
     if not points:
         raise LabError(f"no probes found in {module}.ko")
@@ -55,7 +55,7 @@ def known_commit(name):
 def install_before(lab, commit):
     """Install the run's stapgen once more in the run, with the kernel side of COMMIT; return the program's path there."""
     target = lab.run / "before"
-    shutil.copytree(lab.run / "stapgen", target)
+    shutil.copytree(lab.installed, target)
     share = target / "share/stapgen"
     for folder in KERNEL_SIDE:
         shutil.rmtree(share / folder)

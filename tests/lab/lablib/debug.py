@@ -64,7 +64,7 @@ def changed_stapgen(lab, name, *changes):
     The first of a pair is a regular expression, and the second what is in its place.
     """
     folder = lab.run / f"stapgen-{name}"
-    shutil.copytree(lab.run / "stapgen", folder)
+    shutil.copytree(lab.installed, folder)
     made = dict.fromkeys(changes, 0)
     for path in (folder / "share/stapgen/tapsets").rglob("*"):
         if not path.is_file():

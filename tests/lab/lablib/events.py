@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What guest_lib.sh's trace and report have recorded: events one by one, and the report that adds them up."""
+"""What was recorded in a guest: events one by one, and the report that adds them up."""
 
 import collections
 import json
@@ -31,10 +31,20 @@ def check_ended(lab, name):
     assert lab.read(f"{name}.modules").strip() == "0", f"{name} left a module behind"
 
 
-def read_report(lab, name):
-    """Return NAME.json, the account of which adds up."""
+def read_report(lab, name, *options):
+    """Return what stapgen reports of NAME.rec, the account of which adds up."""
     check_ended(lab, name)
-    document = checked(json.loads(lab.read(f"{name}.json")))
+    return check_report(lab.report(name, "--format", "json", *options))
+
+
+def read_printed(lab, name):
+    """Likewise what the run itself has printed: NAME.json."""
+    check_ended(lab, name)
+    return check_report(lab.read(f"{name}.json"))
+
+
+def check_report(text):
+    document = checked(json.loads(text))
     check_account(document["accounting"])
     assert not document["accounting"]["skipped_probes"], "probes were skipped"
     return document
@@ -46,7 +56,7 @@ def check_account(account):
 
 
 class Trace:
-    """NAME.events of a scenario's work folder. Fails as check_ended and check_account do.
+    """The recording NAME.rec of a scenario's work folder. Fails as check_ended and check_account do.
 
     CUT is how many lines SystemTap may have cut short, which it does where its buffers are full. SKIPS: probes may be
     skipped, as they are on the host's clock only.
@@ -55,7 +65,7 @@ class Trace:
     def __init__(self, lab, name, cut=0, skips=False):
         self.name = name
         check_ended(lab, name)
-        lines = [json.loads(line) for line in lab.read(f"{name}.events").splitlines()]
+        lines = [json.loads(line) for line in lab.report(name, "--events", "--format", "ndjson").splitlines()]
         self.events = [line for line in lines if "event" in line]
         self.report = checked(lines[-1])
         assert self.report["schema"] == "stapgen.report/1", self.report

@@ -36,7 +36,8 @@ class Guest:
         shutil.rmtree(self.boot, ignore_errors=True)
         for folder in (self.boot, self.run / "work"):
             folder.mkdir(parents=True, exist_ok=True)
-        shutil.copy(SOURCE / "guest_lib.sh", self.boot)
+        for name in ("guest_lib.sh", "guest_captures.sh", "guest_capture.sh"):
+            shutil.copy(SOURCE / name, self.boot)
         shutil.copy(SOURCE / "guest_init.sh", self.boot / "init")
         (self.boot / "init").chmod(0o755)
         if script is not None:
@@ -82,7 +83,8 @@ class Guest:
         return machine.boot_again(boot, self.started)
 
     def execute_once(self, timeout, echo):
-        output, shown, started = self.boot / "output", 0, False
+        """TIMEOUT: since it started, or since it has last said by boot/progress how far it is."""
+        output, shown, started, progress = self.boot / "output", 0, False, None
         limit, deadline = machine.BOOT_TIMEOUT, time.monotonic() + machine.BOOT_TIMEOUT
         with open(self.boot / "qemu.log", "wb") as log:
             process = self.start(log)
@@ -97,6 +99,8 @@ class Guest:
                         started, limit, deadline = True, timeout, time.monotonic() + timeout
                     if not started and process.stdin:
                         machine.go_on(process)
+                    if (now := stamp_of(self.boot / "progress")) != progress:
+                        progress, deadline = now, time.monotonic() + timeout
                     if time.monotonic() > deadline:
                         raise LabError(f"the guest was still busy after {limit} s; "
                                        f"console: {self.console}\n{tail(self.console, 60)}")
@@ -115,6 +119,15 @@ class Guest:
         self.prepare(None, LAB_SHELL="1", LAB_COLUMNS=size.columns, LAB_ROWS=size.lines)
         say("the shell's end powers off; Ctrl-A X ends qemu at once")
         return subprocess.run(self.command("mon:stdio"), check=False).returncode
+
+
+def stamp_of(path):
+    """Return what is another when a file has been written, None where there is none."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def copy_new(path, offset):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Running a scenario: build in the chroot, measure in a guest, check on the host."""
+"""A scenario and what it sees: what it builds in the chroot, its guest, and what that left for the host."""
 
 import gzip
 import importlib.util
@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import time
-import traceback
 
 from . import chroot, cross, debuginfo, machine
 from .common import SOURCE, LabError, Skipped, doing, lab_dir, say, tail
@@ -41,38 +40,40 @@ def load_file(path):
     return module
 
 
-def modules_of(scenarios):
-    """Return the arguments of each module that the scenarios of these names build, each once."""
-    found = []
-    for name in scenarios:
-        for arguments in getattr(load(name), "BUILD", {}).values():
-            if arguments not in found:
-                found.append(arguments)
-    return found
-
-
 class Lab:
-    """What a scenario sees of the lab; /lab in chroot and guest is the folder "run"."""
+    """What a scenario sees of the lab; /lab in chroot and guest is the folder "run".
 
-    def __init__(self, root, run, stapgen_prefix=None, traffic=None, append=machine.APPEND, packages=None, wants_traffic=True):
-        self.root, self.run, self.append, self.packages = root, run, append, packages
+    OPTIONS has where the stapgen under test is installed, and where traffic programs and the Debian package are.
+    """
+
+    def __init__(self, root, run, options, append=machine.APPEND, work=None):
+        self.root, self.run, self.append, self.options = root, run, append, options
         self.suite, self.release, self.stap = root.suite, root.release, root.stap
-        self.work = run / "work"
+        self.work = work or run / "work"
         self.symbols = f"/lab/symbols/{root.symbols.name}"
         self.cache = lab_dir() / "cache" / root.suite
-        for folder in (self.work, run / "symbols", run / "cache", self.cache):
+        self.environment = {"LAB_SUITE": self.suite, "LAB_RELEASE": self.release, "LAB_SYMBOLS": self.symbols}
+        self.filled = False
+        self.work.mkdir(parents=True, exist_ok=True)
+
+    def fill(self):
+        """Bring what chroot and guest have in /lab, once."""
+        if self.filled:
+            return
+        self.filled = True
+        for folder in (self.run / "symbols", self.run / "cache", self.cache):
             folder.mkdir(parents=True, exist_ok=True)
-        shutil.copy(root.symbols, run / "symbols")
-        if stapgen_prefix:
-            copy_stapgen(pathlib.Path(stapgen_prefix), run / "stapgen")
+        shutil.copy(self.root.symbols, self.run / "symbols")
+        prefix = self.options.stapgen
+        if prefix:
+            copy_stapgen(pathlib.Path(prefix), self.run / "stapgen")
             allow_overload(self.cache / "stapgen/systemtap")
-        if wants_traffic:
-            copy_traffic(traffic, run / "traffic")
-        if root.architecture and stapgen_prefix:
-            built = cross.build_programs(root, run / "build.log")
-            copy_stapgen(built / "stapgen", run / "guest/stapgen")
-            copy_traffic(built / "traffic", run / "guest/traffic")
-        elif stapgen_prefix:
+        copy_traffic(self.options.traffic, self.run / "traffic")
+        if self.root.architecture and prefix:
+            built = cross.build_programs(self.root, self.run / "build.log")
+            copy_stapgen(built / "stapgen", self.run / "guest/stapgen")
+            copy_traffic(built / "traffic", self.run / "guest/traffic")
+        elif prefix:
             self.check_it_runs()
 
     def chroot(self, argv, check=True, binds=(), **options):
@@ -80,6 +81,7 @@ class Lab:
 
         BINDS are more (host path, path in the root) to mount for this command.
         """
+        self.fill()
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
                    **options}
         done = chroot.run_chroot(self.root.tree, argv, cwd="/lab/work", binds=[
@@ -97,14 +99,33 @@ class Lab:
 
     def stapgen(self, argv, program="stapgen", **options):
         """Run the stapgen under test, or another PROGRAM of it, in the root, as chroot() does."""
-        if not (self.run / "stapgen/bin/stapgen").exists():
+        if not self.options.stapgen:
             raise LabError("this scenario needs stapgen: give --stapgen PREFIX")
         return self.chroot([program, *argv], **options)
 
+    @property
+    def installed(self):
+        """The run's copy of the stapgen under test, which a scenario may change."""
+        self.fill()
+        return self.run / "stapgen"
+
+    def analyse(self, argv, check=True, text=True, env=None):
+        """Run the stapgen under test on this machine, in the work folder, on what a guest has left there."""
+        done = subprocess.run([pathlib.Path(self.options.stapgen).resolve() / "bin/stapgen", *argv], cwd=self.work, text=text,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False, env=os.environ | (env or {}))
+        if check and done.returncode:
+            raise LabError(f"stapgen {' '.join(map(str, argv))}\nended with {done.returncode}\n{done.stderr}")
+        return done
+
+    def report(self, name, *options, text=True):
+        """Return what stapgen reports of the recording NAME.rec."""
+        return self.analyse(["report", f"{name}.rec", *options], text=text).stdout
+
     def guest(self, net=False, real_time=False, cpus=None, start=None, devices=()):
         """Return a guest that is not booted yet, with the folders and the variables that GUEST has."""
+        self.fill()
         return Guest(self.root, self.run, self.append, net, cache=self.cache, real_time=real_time, cpus=cpus, start=start,
-                     devices=devices, env={"LAB_SUITE": self.suite, "LAB_RELEASE": self.release, "LAB_SYMBOLS": self.symbols})
+                     devices=devices, env=self.environment)
 
     def boot(self, script, timeout=TIMEOUT, real_time=False, cpus=None, start=None, devices=()):
         """Boot one more guest, whose cards are not up and which has more DEVICES, and run SCRIPT there as GUEST is run."""
@@ -139,7 +160,8 @@ class Lab:
 
     def package(self):
         """Return the Debian package of the stapgen under test; skips the scenario if none was given."""
-        found = sorted(pathlib.Path(self.packages).glob("stapgen_*.deb")) if self.packages else []
+        packages = self.options.packages
+        found = sorted(pathlib.Path(packages).glob("stapgen_*.deb")) if packages else []
         if len(found) != 1:
             self.skip("give --packages DIR, a folder with one stapgen_*.deb")
         return found[0]
@@ -190,6 +212,9 @@ def build_modules(lab, modules, binds=(), symbols=None, program="stapgen"):
     """Compile modules as a scenario's BUILD, with other SYMBOLS or another PROGRAM; the output goes to RUN/build-NAME.log."""
     for name, arguments in modules.items():
         begin = time.monotonic()
+        if (built := lab.options.built.get(tuple(arguments))) and not binds and not symbols and program == "stapgen":
+            shutil.copy(built, lab.work / f"{name}.ko")
+            continue
         with doing(f"compiling {name}"):
             done = lab.stapgen(["build", *arguments, "-r", lab.release, "--symbols", symbols or lab.symbols,
                                 "-o", f"/lab/work/{name}.ko"], program=program, check=False, binds=binds)
@@ -218,48 +243,10 @@ def boot_scenario(scenario, lab):
     assert code == 0, f"the guest's script ended with {code}"
 
 
-def processor_seconds():
-    """Return what the lab and its ended children have used, qemu and the compiler among them."""
-    times = os.times()
-    return sum(times[:4])
-
-
-def run_scenario(root, run, name, stapgen_prefix, traffic, packages=None):
-    """Run one scenario; returns True, False, or None if it was skipped."""
-    begin, spent = time.monotonic(), processor_seconds()
-    title = f"{root.suite} {name}"
-    try:
-        scenario = load(name)
-        lab = Lab(root, run, stapgen_prefix, traffic, getattr(scenario, "APPEND", machine.APPEND), packages,
-                  getattr(scenario, "TRAFFIC", True))
-        build_modules(lab, getattr(scenario, "BUILD", {}))
-        if hasattr(scenario, "prepare"):
-            scenario.prepare(lab)
-        if hasattr(scenario, "GUEST"):
-            boot_scenario(scenario, lab)
-        if hasattr(scenario, "check"):
-            scenario.check(lab)
-    except Skipped as reason:
-        print(f"SKIP {title}: {reason}", flush=True)
-        return None
-    except Exception as failure:  # pylint: disable=broad-except
-        report(title, failure, run)
-        return False
-    print(f"PASS {title} ({time.monotonic() - begin:.0f} s, {processor_seconds() - spent:.0f} s of CPU time)", flush=True)
-    return True
-
-
-def report(title, failure, run):
-    """Print why a scenario failed, what the guest said last, and where the logs are."""
-    boot = run / "boot"
-    if (boot / "console.log").exists() and not isinstance(failure, machine.GuestDied):
-        print(f"--- console of the guest (end)\n{tail(boot / 'console.log', 200)}\n---")
-    if isinstance(failure, LabError):
-        print(failure)
-    else:
-        print("".join(traceback.format_exception(failure)).rstrip())
-    print(f"FAIL {title}: {str(failure).splitlines()[0] if str(failure) else 'see above'}")
-    for what, path in (("work", run / "work"), ("console", boot / "console.log"),
-                       ("output", boot / "output"), ("qemu", boot / "qemu.log")):
-        if path.exists():
-            print(f"  {what:8} {path}", flush=True)
+def prepared(root, run, scenario, options):
+    """Return the scenario's Lab with all that its guest is given: what it builds and prepares."""
+    lab = Lab(root, run, options, getattr(scenario, "APPEND", machine.APPEND))
+    build_modules(lab, getattr(scenario, "BUILD", {}))
+    if hasattr(scenario, "prepare"):
+        scenario.prepare(lab)
+    return lab

@@ -160,13 +160,13 @@ def guest(paths, kinds=ROWS, messages=MESSAGES):
         if name == "vxlan":
             lines.append("BEFORE=$(($(udp_in left) + $(udp_in right)))")
         for trace, recipe in zip(traces, recipes_of(name)):
-            lines.append(f"trace {trace} {recipe}{' --comm ways-serve' if recipe == 'sock' else ''} || exit 1")
+            lines.append(f"record {trace} {recipe}{' --comm ways-serve' if recipe == 'sock' else ''} || exit 1")
         for port, row in rows_of(name, kinds):
             to = {None: path.address, "broadcast": path.broadcast}.get(row.to, row.to)
             lines.append(f"row '{path.client}' '{path.server}' {to} {row.kind} {row.write} {row.read} {port} {messages} '{row.size}' {row.served_by}")
         if name == "vxlan":
             lines.append("echo $(($(udp_in left) + $(udp_in right) - BEFORE)) >vxlan.udp")
-        lines += [f"end_trace {' '.join(traces)}", path.end]
+        lines += [f"end_records {' '.join(traces)}", path.end]
     return "\n".join([*lines, "finish\n"])
 
 

@@ -55,7 +55,7 @@ start_ready python3 server.py {WAITS6} waits6 1000 || exit 1
 start_ready python3 server.py {MAPPED} waits6 1000 || exit 1
 NETNS=right start_ready python3 server.py {FAR} waits 1000 || exit 1
 start_ready python3 server.py {FULL} never 0 || exit 1
-trace all accept -o all.rec || exit 1
+record all accept || exit 1
 python3 client.py 127.0.0.1 {WAITS} {COUNTS[WAITS]} || exit 1
 python3 client.py ::1 {WAITS6} {COUNTS[WAITS6]} || exit 1
 python3 client.py 127.0.0.1 {MAPPED} {COUNTS[MAPPED]} || exit 1
@@ -67,11 +67,11 @@ sleep 1
 grep ^TcpExt: /proc/net/netstat >before
 python3 client.py 127.0.0.1 {FULL} {TOO_MANY} at-once || exit 1
 grep ^TcpExt: /proc/net/netstat >after
-end_trace all
-trace one accept --port {WAITS} || exit 1
+end_records all
+record one accept --port {WAITS} || exit 1
 python3 client.py 127.0.0.1 {WAITS} 17 || exit 1
 python3 client.py 127.0.0.1 {MAPPED} 19 || exit 1
-end_trace one
+end_records one
 finish
 """
 

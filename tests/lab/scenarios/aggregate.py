@@ -37,7 +37,6 @@ for recipe in tx sock rx net; do
     kill -INT $tracer
     wait $tracer
     cp /tmp/$recipe.txt .
-    stapgen report $recipe.txt --format json >$recipe.json || exit 1
 done
 finish
 """
@@ -76,7 +75,7 @@ def check_measure(what, row, values, suffix):
 
 def check(lab):
     for name in BUILD:
-        report = json.loads(lab.read(f"{name}.json"))
+        report = json.loads(lab.analyse(["report", f"{name}.txt", "--format", "json"]).stdout)
         assert report["aggregated"] is True
         sums = check_aggregated(lab.read(f"{name}.txt"), DIVIDED[name])
         assert all(sums[stage] for stage in DIVIDED[name]), sums
@@ -87,7 +86,7 @@ def check(lab):
             check_measure(f"{name} {stage}", row, values[stage], suffix)
         print(f"{lab.suite} {name}: {', '.join(f'{stage} {len(values[stage])}' for stage, _, _ in rows)}")
     for name, expected in (("tx", 1), ("rx", 1), ("net", 2)):
-        account = json.loads(lab.read(f"{name}.json"))["accounting"]
+        account = json.loads(lab.analyse(["report", f"{name}.txt", "--format", "json"]).stdout)["accounting"]
         print(f"{lab.suite} {name}: {account}")
         # A request and a reply each.
         assert account["reported"] == 2 * expected * (REQUESTS + DATAGRAMS) and account["skipped_probes"] == 0

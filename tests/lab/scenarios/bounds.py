@@ -29,15 +29,15 @@ input()
 """
 
 GUEST = r"""
-# flood NAME MODULE COUNT: the sockets stay open until the trace has ended.
+# flood NAME MODULE COUNT: the sockets stay open until it has been recorded.
 flood() {
     local sent=$(sent)
     mkfifo /tmp/$1
-    trace $1 $2 --port 7007 || exit 1
+    record $1 $2 --port 7007 || exit 1
     python3 flood.py $3 </tmp/$1 &
     exec 9>/tmp/$1
     wait_for "[ \$(awk '\$1 == \"Udp:\" {n = \$5} END {print n}' /proc/net/snmp) -ge $((sent + $3)) ]" || exit 1
-    end_trace $1
+    end_records $1
     exec 9>&-
     wait $!
 }

@@ -6,6 +6,7 @@ import re
 import shutil
 
 DESCRIPTION = "overload, skipped probes, MAXACTION, a full table, errors in probes: said, recorded, and no module stays"
+LIVE = True
 IN_CI = ()
 # In "skipped" each CPU wants what the other one holds at that moment.
 REAL_TIME = True

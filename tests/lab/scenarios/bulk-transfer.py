@@ -27,7 +27,7 @@ SETS = {
     "loss-gso": {7441: ("veth", "send"), 7442: ("veth", "waitall")},
     "reorder": {7451: ("veth", "send"), 7452: ("veth", "small"), 7453: ("veth", "waitall")},
 }
-QDISCS = {"loss": "netem loss 2%", "loss-gso": "netem loss 31%", "reorder": "netem delay 3ms reorder 25% 50% rate 10mbit"}
+QDISCS = {"loss": "netem loss 2% $(seeded 11)", "loss-gso": "netem loss 31% $(seeded 13)", "reorder": "netem delay 3ms reorder 25% 50% rate 10mbit $(seeded 17)"}
 
 RECEIVER = """
 import socket, sys
@@ -91,10 +91,10 @@ def guest():
             script.append(f"ip -n left link set left0 gso_max_segs {1 if name == 'loss' else 64} || exit 1")
         script.append(f"send_buffers 4096 {SEND_BUFFER} {SEND_BUFFER} || exit 1" if name == "loss" else
                       "send_buffers $usual_buffers || exit 1")
-        script += [f"counters {name}-before", f"trace {name}-tx tx || exit 1", f"trace {name}-rx rx || exit 1"]
+        script += [f"counters {name}-before", f"record {name}-tx tx || exit 1", f"record {name}-rx rx || exit 1"]
         for port, (over, how) in transfers.items():
             script += commands(port, over, how)
-        script += [f"end_trace {name}-tx {name}-rx", f"counters {name}-after",
+        script += [f"end_records {name}-tx {name}-rx", f"counters {name}-after",
                    f"in_left tc -s qdisc show dev left0 >{name}.qdisc"]
     return "\n".join([*script, "finish"])
 

@@ -14,17 +14,17 @@ wait_traced softnet.err || exit 1
 for i in $(seq 109); do echo x >/dev/udp/127.0.0.1/9; done
 sleep 1.5
 drops full-buffer 211 >softnet.traffic || exit 1
-end_trace softnet
+end_records softnet
 
 report losses txt drops -o losses.rec || exit 1
 drops refused 61 >losses.traffic || exit 1
 sleep 3
 drops listen-overflow 23 >>losses.traffic || exit 1
-end_trace losses
+end_records losses
 
 report cost txt rx -x $MC_TID -o rx-latency-cost.rec || exit 1
 memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=503 --test=get >/tmp/slap 2>&1
-end_trace cost
+end_records cost
 finish
 """
 

@@ -5,6 +5,8 @@ import datetime
 import json
 
 DESCRIPTION = "date -s forward and back, all processes frozen: no negative and no absurd time, and the report tells what happened"
+LIVE = True
+ALONE = "it sets the clock and freezes all processes"
 IN_CI = ()
 BUILD = {"rx": ["rx-latency"], "drops": ["dropwatch", "-i", "1"]}
 
@@ -25,7 +27,7 @@ watch() {
     drops refused 13 >/dev/null || exit 1
     sleep 2.5
     cut -d' ' -f1 /proc/uptime >$name.end
-    end_trace $name-rx $name-drops
+    end_records $name-rx $name-drops
     stapgen report $name-rx.rec >$name-rx.txt
     stapgen report $name-rx.rec --format json >$name-rx.again
 }
@@ -37,7 +39,7 @@ report idle json rx -x $MC_TID --format json || exit 1
 date -s '-2 hours' >/dev/null
 sleep 2
 cut -d' ' -f1 /proc/uptime >idle.begin
-end_trace idle
+end_records idle
 cut -d' ' -f1 /proc/uptime >idle.end
 
 # All processes stop for five seconds and go on. Devices do not take part: the emulated machine would not come back.

@@ -15,6 +15,7 @@ from lablib.cost import NO_PARTS, WITHOUT_PARTS
 from lablib.scenario import build_modules
 
 DESCRIPTION = "instructions of the latency recipes, beside empty handlers and an older commit: golden/cost.toml"
+ALONE = "it counts each instruction"
 IN_CI = ("trixie",)
 # One CPU; the same addresses in each boot; no thread that looks for huge pages now and then.
 APPEND = "threadirqs maxcpus=1 nokaslr transparent_hugepage=never"

@@ -68,7 +68,7 @@ for workaround in $(cat workarounds); do
     dmesg -C
     report $workaround json $workaround --format json || exit 1
     stapgen exec $workaround.ko -d 1 >other.out 2>&1 || exit 1
-    end_trace $workaround
+    end_records $workaround
     dmesg >$workaround.log
 done
 dmesg -C
@@ -78,7 +78,7 @@ for cpu in 0 1 2 3; do
     floods="$floods $!"
 done
 wait $floods
-end_trace own
+end_records own
 dmesg >own.log
 exit 0
 """
@@ -103,7 +103,7 @@ def prepare(lab):
     build_modules(lab, {workaround: ["rx-latency", "--cost", MAY_SLEEP, "--no-workaround", workaround] for workaround in known})
     (lab.work / "workarounds").write_text(" ".join(known))
     options = workarounds(lab)
-    lock = (lab.run / "stapgen/share/stapgen/tapsets/c/lock.h").read_text()
+    lock = (lab.installed / "share/stapgen/tapsets/c/lock.h").read_text()
     for name, (_, code) in controls(lab).items():
         probe = 'kernel.trace("netif_receive_skb")' if name == "race" else "timer.ms(500)"
         (lab.work / f"{name}.stp").write_text(

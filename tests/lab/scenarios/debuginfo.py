@@ -27,7 +27,7 @@ start_ready serve --port 7023 --delay-ms 20 || exit 1
 for modules in "rx-require rx-never rx-older rx-auto" "tx-require tx-never" "sock-require sock-never"; do
     for module in $modules; do trace $module $module --comm serve || exit 1; done
     ask --port 7021 --requests 1009 && ask --port 7022 --udp --requests 1009 && ask --port 7023 --requests 53 || exit 1
-    end_trace $modules
+    end_records $modules
 done
 finish
 """
@@ -48,7 +48,7 @@ def check_once(lab, bind):
     functions = sorted((int(words[0], 16), words[2]) for words in lines if words[1] in "tTwW" and len(words) == 3)
     start = next(address for address, name in functions if name == "_stext")
     tapsets = "/lab/stapgen/share/stapgen/tapsets"
-    text = (lab.run / "stapgen/share/stapgen/tapsets/stapgen_dwarf.stp").read_text()
+    text = (lab.installed / "share/stapgen/tapsets/stapgen_dwarf.stp").read_text()
     # Only the out-of-line copy has a return.
     aliases = re.findall(r'^probe (stapgen\.dwarf\.[\w.]+) =(?! [^{]*\.return\b)', text, re.M)
     script = "".join(f"probe {alias} {{ println(1) }}\n" for alias in aliases)

@@ -7,6 +7,8 @@ import re
 from lablib.common import doing
 
 DESCRIPTION = "./run-demo: the main job on a real memcached, as a user would type it"
+LIVE = True
+ALONE = "it is shown as it runs"
 IN_CI = ("trixie",)
 # So that the kernel's table of symbols, by which stapgen knows a kept module, is that of the chroot.
 APPEND = "nokaslr threadirqs"

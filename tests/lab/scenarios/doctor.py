@@ -5,6 +5,8 @@ import json
 import re
 
 DESCRIPTION = "stapgen doctor on good and broken machines; each row that is missing, and SystemTap failing of it"
+LIVE = True
+ALONE = "it breaks the machine"
 IN_CI = ("trixie",)
 BUILD = {"drops": ["dropwatch"]}
 

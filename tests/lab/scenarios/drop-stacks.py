@@ -21,14 +21,14 @@ BY_RULE, DATAGRAMS, REFUSED, FROM_CARD = 103, 211, 109, 53
 GUEST = f"""
 drop_by_rule 7013 || exit 1
 nft add rule ip lab input udp dport 7014 counter drop || exit 1
-report all json drops --format json -o all.zst || exit 1
-report some json drops --format json --filter 'udp port 7013' || exit 1
-report plain json plain --format json || exit 1
+record all drops || exit 1
+record some drops --filter 'udp port 7013' || exit 1
+record plain plain || exit 1
 for i in $(seq {BY_RULE}); do echo x >/dev/udp/127.0.0.1/7013; done
 drops full-buffer {DATAGRAMS} >full || exit 1
 drops refused {REFUSED} || exit 1
 outside bash -c 'for i in $(seq {FROM_CARD}); do echo x >/dev/udp/10.0.2.15/7014; done'
-end_trace all some plain
+end_records all some plain
 cat /proc/modules >modules
 finish
 """
@@ -59,7 +59,7 @@ def check(lab):
     assert expected.items() <= counts.items(), counts
     assert report["accounting"]["other"]["paths-evicted"] == 0
 
-    folded = lab.stapgen(["report", "all.zst", "--format", "folded"]).stdout
+    folded = lab.report("all", "--format", "folded")
     print(folded)
     lines = [line.rpartition(" ") for line in folded.splitlines()]
     assert sum(int(count) for _, _, count in lines) == sum(counts.values())
@@ -85,12 +85,12 @@ def check(lab):
     if lab.root.architecture == "arm64":
         return  # a module's file names nothing there
     # Without the names that the recording has: by the map of another boot, and the offset of this one.
-    text = lab.read_recording("all.zst")
+    text = lab.read_recording("all.rec")
     bare, found = re.subn(r'"addresses":\[[^]]*\]', '"addresses":[]', text)
     assert found == 1
     (lab.work / "bare.txt").write_text(bare)
     (lab.work / "other-boot.map").write_text(kernel_map(lab.root))
-    unnamed = lab.stapgen(["report", "bare.txt", "--format", "json"]).stdout
+    unnamed = lab.analyse(["report", "bare.txt", "--format", "json"]).stdout
     assert not any(frame["symbol"] for stack in json.loads(unnamed)["stacks"] for frame in stack["frames"])
     named = lab.stapgen(["report", "bare.txt", "--map", "other-boot.map", "--map", f"/usr/lib/modules/{lab.release}", "--format", "folded"])
     assert named.stdout == folded, named.stdout + named.stderr

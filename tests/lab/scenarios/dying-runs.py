@@ -5,6 +5,8 @@ import json
 import re
 
 DESCRIPTION = "stapio killed, a closed terminal, a refused module, a module left before, targets that end: all is said"
+ALONE = "it forbids modules"
+LIVE = True
 IN_CI = ()
 BUILD = {"rx": ["rx-latency"]}
 

@@ -59,7 +59,7 @@ touch came
 for recipe in {' '.join(MEASURING)}; do
     rm -f stop
     # The buffers are each CPU's own.
-    report $recipe json $recipe --format json -s 24MiB || exit 1
+    record $recipe $recipe -s 24MiB || exit 1
     come_and_go &
     coming_pid=$!
     asking=
@@ -70,7 +70,7 @@ for recipe in {' '.join(MEASURING)}; do
     for asker in $asking; do wait $asker || touch broken; done
     touch stop
     wait $coming_pid
-    end_trace $recipe
+    end_records $recipe
 done
 finish
 """
@@ -89,7 +89,7 @@ def check(lab):
     sent = CPUS * (2 * DATAGRAMS + 2 * REQUESTS + ROUNDS * (2 * SHORT + UNREAD))
     for recipe in MEASURING:
         check_ended(lab, recipe)
-        account = json.loads(lab.read(f"{recipe}.json"))["accounting"]
+        account = json.loads(lab.report(recipe, "--format", "json"))["accounting"]
         check_account(account)
         told = "".join(lab.read(f"{recipe}.traffic.{cpu}") for cpu in range(CPUS))
         dropped = sum(map(int, re.findall(r"dropped (\d+)", told)))

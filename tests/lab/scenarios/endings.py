@@ -2,6 +2,7 @@
 """However a measurement ends, its module leaves the kernel."""
 
 DESCRIPTION = "Ctrl-C, a second Ctrl-C, TERM, HUP, kill -9, a closed pipe, a killed staprun: no module stays"
+LIVE = True
 IN_CI = ("trixie",)
 
 BUILD = {"rx": ["rx-latency"], "drops": ["dropwatch", "-i", "1"]}

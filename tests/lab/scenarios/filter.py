@@ -7,62 +7,31 @@ the wire, for expressions that ask for VLAN tags, and without the tags, as a dev
 
 from lablib.events import read_report
 
-DESCRIPTION = "dropwatch --filter: 47 expressions, each counts what tcpdump counts of the same frames, TCP to LLDP, tags, fragments"
+DESCRIPTION = "dropwatch --filter: 17 expressions, each counts what tcpdump counts of the same frames, TCP to LLDP, tags, fragments"
 IN_CI = ("trixie",)
-TIMEOUT = 1800
 BUILD = {"drops": ["dropwatch"]}
 
-# How many frames pass, where that is known by heart; None: tcpdump's count alone.
+# How many frames pass, where that is known by heart; None: tcpdump's count alone. What an expression says of a packet's bytes
+# is compared with libpcap in user space (tests/kernel_side/filter_test.cpp); here is one for each way that skbs differ.
 EXPRESSIONS = {
     "tcp port 443": 211 + 13 + 31 + 23,
     "udp port 53": 103 + 7,
-    "port 443": 211 + 13 + 31 + 23,
-    "src port 4001 and tcp": None,
-    "dst port 80": 101,
-    "portrange 50-90": None,
     "not port 443": None,
-    "ip": None,
-    "ip6": None,
     "arp": 17,
-    "not arp": None,
-    "tcp": None,
-    "udp": None,
-    "icmp": 19,
-    "icmp[icmptype] = icmp-echo": 19,
-    "icmp6": 29,
     "icmp6[icmp6type] == 128": 29,
-    "sctp": 37,
-    "sctp port 443": 0,
-    "host 10.9.0.1": None,
-    "dst host 10.9.0.7": 101,
-    "net 10.9.0.0/24": None,
-    "net 10.0.0.0/8 and tcp port 443": 211 + 13 + 23,
-    "host fd09::1": None,
     "net fd09::/64 and udp": 7,
     "ip6 proto 0": 5,
     "ip[6:2] & 0x1fff != 0": 41,
-    "host 10.9.0.8 and udp": 41 + 43,
-    "host 10.9.0.8 and udp port 53": 0,
     "ip[0] & 0xf != 5": 13,
-    "tcp[tcpflags] & (tcp-syn|tcp-fin) != 0": 23,
-    "tcp[tcpflags] == tcp-ack": None,
     "tcp[((tcp[12:1] & 0xf0) >> 2):4] = 0x47455420": 101,
-    "ip[8] < 64": None,
-    "len > 100": None,
     "len <= 60": None,
-    "greater 90": None,
     "ether host 52:54:00:00:00:07": 101,
-    "ether broadcast": 17,
     "ether multicast": None,
-    "ip multicast": 3,
     "ether proto 0x88cc": 11,
     "vlan": 61 + 59,
-    "vlan 10": 61,
     "vlan 11 and udp port 123": 59,
     "tcp port 443 or (vlan 10 and tcp port 8080)": 211 + 13 + 31 + 23 + 61,
-    "tcp port 8080": 61,
 }
-GROUP = 12
 
 SCRIPT = r"""
 import socket, struct, sys
@@ -153,17 +122,10 @@ table netdev lab {
     chain arrived { type filter hook ingress device "right0" priority 0; policy drop; }
 }
 END
-python3 frames.py write >written || exit 1
 """]
-    for name, expression in names().items():
-        file = "tagged" if "vlan" in expression else "untagged"
-        script.append(f"tcpdump -nn -r {file}.pcap '{expression}' 2>/dev/null | wc -l >{name}.tcpdump")
-    every = list(names())
-    for at in range(0, len(every), GROUP):
-        group = every[at:at + GROUP]
-        script += [f"begin_report {name} json drops --filter '{names()[name]}' --format json -s 1MiB" for name in group]
-        script += [f"for name in {' '.join(group)}; do wait_traced $name.err || exit 1; done",
-                   "ip netns exec left python3 frames.py send >sent || exit 1", f"end_trace {' '.join(group)}"]
+    script += [f"begin_record {name} drops --filter '{expression}' -s 1MiB" for name, expression in names().items()]
+    script += [f"for name in {' '.join(names())}; do wait_traced $name.err || exit 1; done",
+               "ip netns exec left python3 frames.py send >sent || exit 1", f"end_records {' '.join(names())}"]
     return "\n".join([*script, "finish"])
 
 
@@ -174,12 +136,22 @@ def prepare(lab):
     (lab.work / "frames.py").write_text(SCRIPT)
 
 
+def count_by_tcpdump(lab):
+    """Return how many of the frames tcpdump takes, by name."""
+    lab.chroot(["python3", "frames.py", "write"])
+    def count(expression):
+        file = "tagged" if "vlan" in expression else "untagged"
+        return len(lab.chroot(["tcpdump", "-nn", "-r", f"{file}.pcap", expression]).stdout.splitlines())
+
+    return {name: count(expression) for name, expression in names().items()}
+
+
 def check(lab):
-    total = int(lab.read("sent"))
+    total, counted = int(lab.read("sent")), count_by_tcpdump(lab)
     for name, expression in names().items():
         report = read_report(lab, name)
         drops = sum(drop["count"] for drop in report["drops"] if drop["reason"] == "NETFILTER_DROP")
-        by_tcpdump = int(lab.read(f"{name}.tcpdump"))
+        by_tcpdump = counted[name]
         assert drops == by_tcpdump, f"{expression}: {drops} drops, tcpdump counts {by_tcpdump} of {total}"
         known = EXPRESSIONS[expression]
         assert known is None or drops == known, f"{expression}: {drops} drops of {known}"

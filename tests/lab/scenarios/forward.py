@@ -71,10 +71,10 @@ start_ready python3 sink.py {LOCAL} || exit 1
 in_left() {{ ip netns exec left "$@"; }}
 in_left ping -q -c 2 -i 0.2 10.9.2.2 && in_left ping -q -c 2 -i 0.2 fd02::2 || exit 1
 sleep 1
-trace all all -o all.zst || exit 1
-trace ip6 all --filter ip6 || exit 1
-trace card all --dev $LAB_NIC || exit 1
-report sums json sums --format json || exit 1
+record all all || exit 1
+record ip6 all --filter ip6 || exit 1
+record card all --dev $LAB_NIC || exit 1
+record sums sums || exit 1
 in_left python3 send.py 10.9.2.2 {ROUTED} {COUNTS[ROUTED]}
 in_left python3 send.py fd02::2 {ROUTED6} {COUNTS[ROUTED6]}
 in_left python3 send.py 10.9.2.2 {DROPPED} {DROPS}
@@ -82,7 +82,7 @@ in_left python3 send.py 10.9.1.1 {LOCAL} {LOCALS}
 python3 send.py 10.9.2.2 {ROUTED} {LOCALS}
 ip netns exec one python3 send.py 10.0.2.102 {BRIDGED} {COUNTS[BRIDGED]}
 ip netns exec one python3 send.py 10.0.2.2 {TO_CARD} {COUNTS[TO_CARD]}
-end_trace all ip6 card sums
+end_records all ip6 card sums
 nft list table inet lab >rules
 finish
 """

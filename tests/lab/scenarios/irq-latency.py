@@ -28,17 +28,17 @@ NEAR = 50_000
 GUEST = r"""
 counts() { cat /proc/interrupts >$1.interrupts; cat /proc/softirqs >$1.softirqs; }
 counts outer-before
-trace all irq -o all.rec || exit 1
+record all irq || exit 1
 counts inner-before
 insmod kernel/known_work.ko || exit 1
 ping -q -c 101 -i 0.002 127.0.0.1 || exit 1
 counts inner-after
-end_trace all
+end_records all
 counts outer-after
 dmesg >all.dmesg
 
-rmmod known_work && trace slow slow -o slow.rec && insmod kernel/known_work.ko || exit 1
-end_trace slow
+rmmod known_work && record slow slow && insmod kernel/known_work.ko || exit 1
+end_records slow
 finish
 """
 

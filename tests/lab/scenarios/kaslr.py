@@ -17,9 +17,9 @@ BOOTS = int(os.environ.get("STAPGEN_LAB_BOOTS", "2"))
 
 EACH_BOOT = drops.GUEST + r"""
 prepare_drops || exit 1
-report boot-NUMBER json drops --format json -o boot-NUMBER.zst || exit 1
+record boot-NUMBER drops || exit 1
 drop 2 KINDS || exit 1
-end_trace boot-NUMBER
+end_records boot-NUMBER
 grep -E ' (_text|_etext)$' /proc/kallsyms >boot-NUMBER.symbols
 sync
 """
@@ -72,7 +72,7 @@ def run_boot(lab, number):
     """Boot, make a few drops, and return what there was and the kernel's own places."""
     kinds = random.Random(number).sample(drops.kinds(), 1 + (16 + 5 * number) % 17)
     lab.boot(EACH_BOOT.replace("NUMBER", str(number)).replace("KINDS", " ".join(kinds)))
-    counts = drops.recorded(lab, f"boot-{number}.zst")
+    counts = drops.recorded(lab, f"boot-{number}.rec")
     symbols = parse_kallsyms(lab.read(f"boot-{number}.symbols"))
     offset = markers(symbols)["_text"] - markers(parse_kallsyms(lab.read("right.map")))["_text"]
     own = {address: count for address, count in counts.items() if in_text(symbols, address)}

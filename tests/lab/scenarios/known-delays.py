@@ -15,9 +15,9 @@ ONCE = 10_000_000  # in one of them: another thread's system call may keep the C
 GUEST = r"""
 start_ready serve --port 7007 --read-delay-ms 20 --delay-ms 30 || exit 1
 for recipe in rx sock; do
-    report $recipe json $recipe -p $READY_PID --format json || exit 1
+    record $recipe $recipe -p $READY_PID || exit 1
     ask --port 7007 --requests 103 || exit 1
-    end_trace $recipe
+    end_records $recipe
 done
 finish
 """

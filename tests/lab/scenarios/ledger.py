@@ -72,14 +72,14 @@ generic=$READY_PID
 # A card is read where a process is.
 in_left sleep 10000 &
 in_right cat /proc/net/snmp | grep ^Udp: >before.snmp
-report ledger json ledger --format json -o ledger.rec || exit 1
+record ledger ledger || exit 1
 in_left python3 send.py
 sleep 2
 kill $generic
 NETNS=right start_ready python3 xdp_drop.py eth1 7003 || exit 1
 in_left python3 send.py 10.8.0.2 {UNSEEN[0]} {UNSEEN[1]}
 sleep 1
-end_trace ledger
+end_records ledger
 in_right cat /proc/net/snmp | grep ^Udp: >after.snmp
 in_right nft list ruleset >rules
 cp $delivered delivered; cp $passed_on passed-on

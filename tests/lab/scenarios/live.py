@@ -7,6 +7,7 @@ import re
 import subprocess
 
 DESCRIPTION = "the live view of memcached's packets: its screen, its end, the terminal afterwards"
+LIVE = True
 IN_CI = ("trixie",)
 BUILD = {"rx": ["rx-latency", "-i", "1"]}
 

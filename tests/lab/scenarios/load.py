@@ -7,9 +7,10 @@ kernel has left. Each round's client is a process of its own: by process there w
 
 import os
 
-from lablib.events import read_report
+from lablib.events import read_printed
 
 DESCRIPTION = "STAPGEN_LAB_MINUTES (24) CPU-minutes of packet-flow under load: memory flat, every packet accounted for"
+LIVE = True
 IN_CI = ()  # half an hour
 MINUTES = int(os.environ.get("STAPGEN_LAB_MINUTES", "24"))
 TIMEOUT = 900 + MINUTES * 180
@@ -34,7 +35,7 @@ while [ $(($(busy) - BEGIN)) -lt $((MINUTES * 6000)) ]; do
 done
 kill $WATCHER
 echo $ROUNDS $(($(busy) - BEGIN)) >rounds
-end_trace load
+end_records load
 ls -l /tmp/load.rec* >files
 # The newest part of what was kept is readable.
 stapgen report /tmp/load.rec* --format json >kept.json 2>kept.err
@@ -54,7 +55,7 @@ def check_flat(lab, name, values, slack):
 def check(lab):
     rounds, busy = map(int, lab.read("rounds").split())
     samples = [list(map(int, line.split())) for line in lab.read("memory").splitlines()]
-    report = read_report(lab, "load")
+    report = read_printed(lab, "load")
     account = report["accounting"]
     packets = 4 * 1009 * rounds  # a request and its reply, each sent and received
     mine = account["reported"] + account["incomplete"] + account["lost"]

@@ -18,9 +18,9 @@ UNREAD_DATAGRAMS, UNREAD_SEGMENTS = 13, 11
 GUEST = r"""
 # watch NAME MODULE COMMAND: run it while the module measures.
 watch() {
-    report $1 json $2 --format json || exit 1
+    record $1 $2 || exit 1
     $3 >$1.traffic || exit 1
-    end_trace $1
+    end_records $1
 }
 losses() {
     drops full-buffer 211 && drops bad-checksum 107 && drops refused 109 || return

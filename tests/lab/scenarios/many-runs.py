@@ -6,6 +6,7 @@ import json
 from lablib.events import check_account
 
 DESCRIPTION = "two stapgens at once, fifty starts and stops in a row: each counts its own, and nothing is left"
+LIVE = True
 IN_CI = ()
 BUILD = {"drops": ["dropwatch"], "rx": ["rx-latency"]}
 
@@ -19,9 +20,9 @@ report three json rx -x $MC_TID --format json || exit 1
 modules_left >together
 drops refused 107 >refused || exit 1
 memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=53 --test=set >/dev/null 2>&1
-end_trace one three
+end_records one three
 drops refused 11 >>refused || exit 1
-end_trace two
+end_records two
 
 free -k | awk '/^Mem:/ {print $7}' >memory
 for i in $(seq 50); do

@@ -25,7 +25,7 @@ outside perl -e 'use Socket; socket(S, PF_INET, SOCK_DGRAM, 0); bind(S, sockaddr
     while (my $from = recv(S, $_, 9999, 0)) { send(S, $_, 0, $from) }' &
 ECHO=$!
 wait_for "outside ss -Hlun sport = :PORT | grep -q ." || exit 1
-trace flow flow --addr 10.0.2.2 --dev $LAB_NIC || exit 1
+record flow flow --addr 10.0.2.2 --dev $LAB_NIC || exit 1
 cat >/tmp/send <<'EOF'
 use Socket;
 socket(S, PF_INET, SOCK_DGRAM, 0);
@@ -37,7 +37,7 @@ EOF
 perf record -q -a -o /tmp/times.data $(printf -- '-e %s ' net:net_dev_xmit net:net_dev_queue net:netif_receive_skb \
     net:netif_rx skb:consume_skb skb:skb_copy_datagram_iovec napi:napi_poll irq:irq_handler_entry irq:irq_handler_exit \
     irq:softirq_entry irq:softirq_exit irq:softirq_raise) perl /tmp/send SIZES 2>record.err || exit 1
-end_trace flow
+end_records flow
 kill $ECHO
 # Of net_dev_queue, too, 7.2 has an argument more than its perf knows of.
 sed 's/dev_name):$/dev_name, *more):/' $PERF_EXEC_PATH/scripts/python/netdev-times.py >/tmp/netdev-times.py

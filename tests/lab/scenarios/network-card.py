@@ -20,8 +20,8 @@ frames() { cat /sys/class/net/$LAB_NIC/statistics/$1_packets; }
 
 RUN = """
 ethtool -K $LAB_NIC gro {gro} || exit 1
-trace rx.{gro} rx --dev $LAB_NIC || exit 1
-trace tx.{gro} tx --dev $LAB_NIC || exit 1
+record rx.{gro} rx --dev $LAB_NIC || exit 1
+record tx.{gro} tx --dev $LAB_NIC || exit 1
 start_ready serve --port {port} || exit 1
 outside ask --address 10.0.2.15 --port {port} --requests {requests} || exit 1
 kill $READY_PID
@@ -36,7 +36,7 @@ NETNS=outside start_ready bulk --receive --port {sink} || exit 1
 bulk --send --address 10.0.2.2 --port {sink} --bytes {bytes} >downloaded.{gro} || exit 1
 wait $READY_PID || exit 1
 frames tx >>tx-frames.{gro}
-end_trace rx.{gro} tx.{gro}
+end_records rx.{gro} tx.{gro}
 """
 
 GUEST = "\n".join([SETUP, *(RUN.format(gro=gro, port=PORT, sink=SINK, requests=REQUESTS, bytes=BYTES) for gro in RUNS), "finish"])

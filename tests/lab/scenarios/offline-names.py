@@ -17,10 +17,10 @@ prepare_drops || exit 1
 staprun -R dropwatch_2009.ko >/tmp/drops.txt 2>staprun.err &
 tracer=$!
 wait_for "grep -q ^Monitoring /tmp/drops.txt" || exit 1
-report recorded json drops --format json -o recorded.zst || exit 1
+record recorded drops || exit 1
 drop 3 $(cat kinds) || exit 1
 sleep 6
-end_trace recorded
+end_records recorded
 kill -INT $tracer
 wait $tracer
 cat /proc/modules >modules
@@ -51,7 +51,7 @@ def check(lab):
     symbols, modules = parse_kallsyms(lab.read("kallsyms")), parse_modules(lab.read("modules"))
     symbols.sort(key=lambda symbol: symbol.address)
     kaslr_offset = markers(symbols)["_text"] - markers(parse_kallsyms(lab.read("other-boot.map")))["_text"]
-    counts, plain = drops.recorded(lab, "recorded.zst"), drops.read_2009(lab.read("drops.txt"))
+    counts, plain = drops.recorded(lab, "recorded.rec"), drops.read_2009(lab.read("drops.txt"))
     truth = {address: find_return_address(symbols, address) for address in counts.keys() | plain.keys()}
     own = {address for address in truth if in_text(symbols, address)}
     print(f"{lab.suite}: KASLR offset {kaslr_offset:#x}, {len(modules)} modules, {len(counts)} places recorded, {len(plain)} in plain "

@@ -3,7 +3,11 @@
 
 import json
 
+from lablib.events import read_report
+
 DESCRIPTION = "the Debian package: installed, used by its name in chroot and guest, removed; nothing is left"
+LIVE = True
+ALONE = "it installs"
 IN_CI = ("trixie",)
 
 REQUESTS = 211
@@ -38,9 +42,9 @@ PATH=/usr/sbin:/usr/bin:/sbin:/bin:/lab/traffic
 dpkg -i /lab/work/stapgen.deb >install.txt 2>&1 || { cat install.txt; exit 1; }
 command -v stapgen >where
 start_ready serve --port 7001 --read recv || exit 1
-report rx json rx --port 7001 --format json || exit 1
+record rx rx --port 7001 || exit 1
 ask --port 7001 --requests 211 || exit 1
-end_trace rx
+end_records rx
 dpkg -r stapgen >remove.txt 2>&1 || { cat remove.txt; exit 1; }
 find /usr /etc /opt -xdev -name '*stapgen*' >left
 finish
@@ -65,8 +69,7 @@ def prepare(lab):
 
 def check(lab):
     assert lab.read("where").strip() == "/usr/bin/stapgen"
-    assert lab.read("rx.exit").strip() == "0", lab.read("rx.err")
-    account = json.loads(lab.read("rx.json"))["accounting"]
+    account = read_report(lab, "rx")["accounting"]
     print(f"{lab.suite} package: {account}")
     # Requests and replies.
     assert account["closed"] and account["reported"] == 2 * REQUESTS, account

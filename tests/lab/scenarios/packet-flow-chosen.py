@@ -33,8 +33,8 @@ receiver() {{
 # would else not be woken. No share of a second is kept for others: an emulated CPU is so slow that the sender would come
 # to it.
 echo -1 >/proc/sys/kernel/sched_rt_runtime_us || exit 1
-trace late flow --port {LATE} || exit 1
-trace slow slow --port {LATE} || exit 1
+record late flow --port {LATE} || exit 1
+record slow slow --port {LATE} || exit 1
 receiver {LATE} {MESSAGES} || exit 1
 chrt -f 50 bash -c '
     exec 9>/dev/udp/127.0.0.1/{LATE}
@@ -49,7 +49,7 @@ chrt -f 50 bash -c '
         while ((${{EPOCHREALTIME/./}} < end)); do :; done
     done' $READY_PID || exit 1
 wait $READY_PID || exit 1
-end_trace late slow
+end_records late slow
 
 nft -f - <<'END' || exit 1
 table ip lab {{
@@ -63,9 +63,9 @@ table ip lab {{
     }}
 }}
 END
-trace rx flow --mark 0x9999 --port {MARKED} || exit 1
-trace tx flow --mark 0x1000/0xf000 --port {MARKED} || exit 1
-trace one one --mark 0x9999 --port {MARKED} || exit 1
+record rx flow --mark 0x9999 --port {MARKED} || exit 1
+record tx flow --mark 0x1000/0xf000 --port {MARKED} || exit 1
+record one one --mark 0x9999 --port {MARKED} || exit 1
 receiver {MARKED} {OTHERS + 1} || exit 1
 exec 9>/dev/udp/127.0.0.1/{MARKED}
 for i in $(seq {OTHERS}); do echo -n x >&9; done
@@ -73,7 +73,7 @@ printf '%{SIZE}s' x >&9
 # It ends by itself.
 wait ${{TRACERS[one]}}
 echo $? >one.exit
-end_trace rx tx
+end_records rx tx
 modules_left >one.modules
 {DOCUMENTED}
 nft list table ip t >documented || exit 1

@@ -23,7 +23,7 @@ SIZE = 64
 
 GUEST = f"""
 make_pair || exit 1
-trace flow flow -o flow.rec || exit 1
+record flow flow || exit 1
 start_ready serve --port {CARD} || exit 1
 outside ask --address 10.0.2.15 --port {CARD} --requests {SEGMENTS} || exit 1
 NETNS=outside start_ready serve --udp --port {CARD_UDP} || exit 1
@@ -32,8 +32,7 @@ NETNS=right start_ready serve --port {PAIR} || exit 1
 ip netns exec left ask --address 10.9.0.2 --port {PAIR} --requests {SEGMENTS} || exit 1
 NETNS=right start_ready serve --udp --port {PAIR_UDP} || exit 1
 ip netns exec left ask --udp --address 10.9.0.2 --port {PAIR_UDP} --requests {DATAGRAMS} || exit 1
-end_trace flow
-stapgen report flow.rec --format perfetto >flow.pftrace || exit 1
+end_records flow
 finish
 """
 
@@ -85,7 +84,7 @@ def check(lab):
             assert {event["dev"] for event in events} == {device}, (port, way, device)
             check_packets(lab, trace, events, way, protocol, count, device.startswith("eth"))
     # The same packets as a picture, slice by slice.
-    drawn = Drawn((lab.work / "flow.pftrace").read_bytes())
+    drawn = Drawn(lab.report("flow", "--format", "perfetto", text=False))
     check_against_text(drawn, plain(lab.work / "flow.rec"))
     print(f"{lab.suite}: {len(drawn.slices)} slices, {len(drawn.flows)} flows")
     account = trace.accounting

@@ -11,23 +11,23 @@ PAGES = 10007
 
 GUEST = rf"""
 pages --count 0 >warm-up || exit 1
-report all json pages --format json || exit 1
+record all pages || exit 1
 grep ^pgalloc_ /proc/vmstat >before
 pages --count 0 >without || exit 1
 sleep 1
 pages --count {PAGES} >with || exit 1
 grep ^pgalloc_ /proc/vmstat >after
-end_trace all
+end_records all
 
 # Only one process; the others are filtered.
 sh -c 'echo $$ >pid; while [ ! -e go ]; do sleep 0.1; done; exec pages --count {PAGES} >target' &
 target=$!
 wait_for 'test -s pid'
-report one json pages --format json -p $(cat pid) || exit 1
+record one pages -p $(cat pid) || exit 1
 pages --count {PAGES} >other
 touch go
 wait $target
-end_trace one
+end_records one
 finish
 """
 

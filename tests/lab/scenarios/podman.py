@@ -51,16 +51,16 @@ for talker in web:{RECEIVED["web"]}:{CLOSED["web"]} cache:{RECEIVED["cache"]}:{C
 done
 $PODMAN ps --no-trunc >ps.txt
 cat /proc/$($PODMAN inspect -f '{{{{.State.Pid}}}}' web)/cgroup >cgroup.txt
-begin_report drops-of json drops --by container --format json -s 1MiB
-begin_report drops-web json drops --by none --container web --format json -s 1MiB
-begin_report rx-of json rx --by container --format json -s 1MiB -o rx-of.rec
-begin_report rx-cache json rx --by none --container cache --format json -s 1MiB
-begin_report rx-id json rx --by none --container $(head -c 12 web.id) --format json -s 1MiB
+begin_record drops-of drops --by container -s 1MiB
+begin_record drops-web drops --by none --container web -s 1MiB
+begin_record rx-of rx --by container -s 1MiB
+begin_record rx-cache rx --by none --container cache -s 1MiB
+begin_record rx-id rx --by none --container $(head -c 12 web.id) -s 1MiB
 RUNS="drops-of drops-web rx-of rx-cache rx-id"
 for name in $RUNS; do wait_traced $name.err || exit 1; done
 touch /go
 for output in $TALKERS; do wait_for "grep -q done $output" || {{ cat $output; exit 1; }}; done
-end_trace $RUNS
+end_records $RUNS
 $PODMAN kill web cache >kill.txt
 wait_for "! $PODMAN ps | grep -q -e web -e cache"
 $PODMAN rm -a >>kill.txt

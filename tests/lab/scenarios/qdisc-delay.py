@@ -51,10 +51,10 @@ in_left tc qdisc add dev left0 root netem delay 30ms || exit 1
 BULK_RUN = """
 in_left ethtool -K left0 tso off gso {gso} || exit 1
 NETNS=right start_ready bulk --receive --port {port} || exit 1
-trace {name} net --port {port} || exit 1
+record {name} net --port {port} || exit 1
 in_left cat /sys/class/net/left0/statistics/tx_packets >{name}.frames
 in_left bulk --send --port {port} --address 10.9.0.2 --bytes {bytes} >{name}.sent || exit 1
-end_trace {name}
+end_records {name}
 in_left cat /sys/class/net/left0/statistics/tx_packets >>{name}.frames
 """
 
@@ -66,11 +66,11 @@ def guest():
         script.append(f"NETNS=right start_ready serve --port {port} --family {family} {udp} || exit 1")
     for name, run, option in (("delay", "delay", ""), ("upper", "vlan", "--dev left0.5"),
                               ("lower", "vlan", "--dev left0"), ("bridge", "vlan", "")):
-        script.append(f"trace {name} net {option} || exit 1")
+        script.append(f"record {name} net {option} || exit 1")
         for port, (protocol, family) in SERVERS.items():
             script.append(f"in_left ask --port {port} --address {RIGHT[run][family]} --requests {REQUESTS}"
                           f"{' --udp' * (protocol == 'udp')} || exit 1")
-        script.append(f"end_trace {name}")
+        script.append(f"end_records {name}")
     script.append("in_left tc qdisc replace dev left0 root tbf rate 8mbit burst 32kb limit 4mb || exit 1")
     for name, port in BULK.items():
         script.append(BULK_RUN.format(name=name, port=port, gso=name[4:], bytes=BYTES))

@@ -91,8 +91,8 @@ ip netns exec right nft 'add table ip lab; add chain ip lab input {{ type filter
 NETNS=right start_ready python3 server.py || exit 1
 cookies() {{ ip netns exec right sysctl -q -w net.ipv4.tcp_syncookies=$1; }}
 counters() {{ ip netns exec right grep ^TcpExt: /proc/net/netstat >$1; }}
-report all json accept --format json -o all.rec || exit 1
-report one json accept --port {FLOOD} --format json || exit 1
+record all accept || exit 1
+record one accept --port {FLOOD} || exit 1
 counters before
 cookies 0
 ip netns exec left python3 flood.py {FLOOD} {BACKLOG + 1 + DROPPED} || exit 1
@@ -106,7 +106,7 @@ ip netns exec left python3 fill.py fd09::1 fd09::2 {FULL6} {TOO_MANY6} || exit 1
 ip netns exec left python3 last-acks.py || exit 1
 wait_for 'test -e accepted'
 counters after
-end_trace all one
+end_records all one
 finish
 """
 

@@ -22,9 +22,9 @@ measure() {
     shift
     local target=(-x $MC_TID)
     [ "$recipe" = dropwatch ] && target=()
-    report $recipe json $recipe "${target[@]}" --format json || return
+    record $recipe $recipe "${target[@]}" || return
     "$@" >"$recipe.traffic" 2>&1
-    end_trace $recipe
+    end_records $recipe
 }
 
 sets() { memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=1009 --test=set; }
@@ -39,7 +39,7 @@ measure dropwatch refused || exit 1
 # A line for each packet, for people.
 report net-latency out net-latency -x $MC_TID --events || exit 1
 sets >net-latency.traffic 2>&1
-end_trace net-latency
+end_records net-latency
 printf 'stats\r\nquit\r\n' | nc 127.0.0.1 11211 | tr -d '\r' >stats
 finish
 """

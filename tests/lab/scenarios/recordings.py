@@ -5,9 +5,10 @@ import collections
 import json
 import subprocess
 
-from lablib.events import read_report
+from lablib.events import read_printed
 
 DESCRIPTION = "recordings of known traffic: whole, killed, on a full disk, rotated"
+LIVE = True
 IN_CI = ("trixie",)
 BUILD = {"rx": ["rx-latency"], "drops": ["dropwatch", "-i", "1"]}
 
@@ -17,14 +18,14 @@ ask() { memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=$1 --test=
 
 report whole json rx -x $MC_TID --format json -o whole.zst || exit 1
 ask 307
-end_trace whole
+end_records whole
 
 stapgen exec rx.ko -o whole.zst >/dev/null 2>again.err
 echo $? >again.exit
 
 report refused json drops --format json -o refused.zst || exit 1
 drops refused 109 >refused.truth || exit 1
-end_trace refused
+end_records refused
 
 report kill json rx -x $MC_TID --format json -o kill.zst || exit 1
 ask 311
@@ -38,8 +39,8 @@ head -c 960000 /dev/zero >/tmp/full/filler
 begin_report full json rx -x $MC_TID --format json -o /tmp/full/full.zst
 report parts json rx -x $MC_TID --format json -o parts.zst --rotate 100kB || exit 1
 wait_traced full.err || exit 1
-ask 20011
-end_trace full parts
+ask 8009
+end_records full parts
 sleep 5
 finish /tmp/full/full.zst
 """
@@ -83,11 +84,11 @@ def check_reports(lab):
     for name, files in (("whole", ["whole.zst"]), ("refused", ["refused.zst"]),
                         ("parts", parts[2:] + parts[1::-1])):
         done = lab.stapgen(["report", "--format", "json", *files], check=False)
-        assert json.loads(done.stdout) == read_report(lab, name), f"{name}: {done.stderr}"
+        assert json.loads(done.stdout) == read_printed(lab, name), f"{name}: {done.stderr}"
 
 
 def check_whole(lab):
-    report = read_report(lab, "whole")
+    report = read_printed(lab, "whole")
     head, lines, tail = parts_of(text_of(lab, "whole.zst"))
     assert len(tagged(lines, "rx")) == report["accounting"]["reported"] >= 307
     assert tail["lines"] == len(lines)
@@ -108,7 +109,7 @@ def kernel_symbols(lab):
 
 
 def check_refused(lab):
-    report = read_report(lab, "refused")
+    report = read_printed(lab, "refused")
     head, lines, tail = parts_of(text_of(lab, "refused.zst"))
     recorded, shown = collections.Counter(), collections.Counter()
     names = {name["address"].lstrip("0"): name["symbol"] for name in tail["addresses"]}
@@ -129,16 +130,16 @@ def check_kill(lab):
 def check_full(lab):
     assert lab.read("full.exit").strip() == "1"
     said = lab.read("full.err")
-    assert "No space left on device; the measurement continues without its recording" in said, said
+    assert "No space left on device" in said, said
     assert "is incomplete" in said, said
     reported = json.loads(lab.read("full.json"))["accounting"]["reported"]
     _, lines, _ = parts_of(text_of(lab, "full.zst", whole=False), whole=False)
     print(f"{lab.suite} full: {len(tagged(lines, 'rx'))} of {reported} records")
-    assert reported >= 20011 and 0 < len(tagged(lines, "rx")) < reported
+    assert reported >= 8009 and 0 < len(tagged(lines, "rx")) < reported
 
 
 def check_parts(lab):
-    report = read_report(lab, "parts")
+    report = read_printed(lab, "parts")
     names = ["parts.zst"]
     while (lab.work / f"parts.zst.{len(names)}").exists():
         names.append(f"parts.zst.{len(names)}")
@@ -147,7 +148,7 @@ def check_parts(lab):
     print(f"{lab.suite} parts: {sizes} bytes")
     assert len(parts) > 1 and len({head["run"] for head, _, _ in parts}) == 1
     assert [head["part"] for head, _, _ in parts] == list(range(len(parts)))
-    assert sum(len(tagged(lines, "rx")) for _, lines, _ in parts) == report["accounting"]["reported"] >= 20011
+    assert sum(len(tagged(lines, "rx")) for _, lines, _ in parts) == report["accounting"]["reported"] >= 8009
     assert [tail["continued"] for _, _, tail in parts] == [True] * (len(parts) - 1) + [False]
     for head, lines, _ in parts[1:]:
         assert head["repeated"] == 2 and lines[:2] == [parts[0][1][0], tagged(parts[0][1], "ready")[0]]

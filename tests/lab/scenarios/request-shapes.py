@@ -19,10 +19,10 @@ asks() {
     start_ready serve --port 7007 --read read $2 || exit 1
     local server=$READY_PID
     shift 2
-    trace $name sock -x $server || exit 1
+    record $name sock -x $server || exit 1
     local before=$(calls $server)
     ask --port 7007 "$@" || exit 1
-    end_trace $name
+    end_records $name
     # One of them finds the connection's end.
     echo $(($(calls $server) - before - 1)) >$name.reads
     kill $server

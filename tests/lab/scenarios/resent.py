@@ -30,7 +30,7 @@ def data_to(address):
 
 # case -> what is done before it, what sends, what is done behind it. Its address is 10.9.0.11 and so on.
 CASES = {
-    "netem": (f"{NETEM} loss 7% || exit 1", BULK, DROPPED + NETEM),
+    "netem": (f"{NETEM} loss 7% $(seeded 7) || exit 1", BULK, DROPPED + NETEM),
     "fq-codel": ("in_left tc qdisc replace dev left0 root handle 1: tbf rate 40mbit burst 16kb limit 1mb; "
                  "in_left tc qdisc replace dev left0 parent 1:1 fq_codel limit 13", BULK, DROPPED + NETEM),
     "input": (rule("right", "drops", "input", data_to("{address}"), 37), BULK, ""),
@@ -66,13 +66,13 @@ in_left ethtool -K left0 tso off gso off
 {NETEM}
 NETNS=right start_ready python3 answer.py || exit 1
 in_left cat /proc/net/netstat /proc/net/snmp | grep ^Tcp >before.counters
-report again json again --format json -o again.rec || exit 1"""]
+record again again || exit 1"""]
     for name, parts in CASES.items():
         address = ADDRESSES[name]
         before, sends, behind = (part.replace("{address}", address).replace("{name}", name) for part in parts)
         script.append(f"in_right ip address add {address}/24 dev right0")
         script.append(RUN.format(name=name, before=before, sends=sends, behind=behind))
-    return "\n".join([*script, "in_right nft list ruleset >rules", "end_trace again\nfinish"])
+    return "\n".join([*script, "in_right nft list ruleset >rules", "end_records again\nfinish"])
 
 
 GUEST = guest()

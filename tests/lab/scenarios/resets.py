@@ -75,12 +75,12 @@ time.sleep(0.05)
 GUEST = f"""
 ip link set lo up
 counters() {{ grep -h ^Tcp: /proc/net/snmp >$1; }}
-report all json resets --format json -o all.rec || exit 1
-report some json resets --port {UNREAD} --format json || exit 1
+record all resets || exit 1
+record some resets --port {UNREAD} || exit 1
 counters before
 python3 traffic.py >pid || exit 1
 counters after
-end_trace all some
+end_records all some
 finish
 """
 

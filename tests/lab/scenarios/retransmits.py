@@ -72,19 +72,19 @@ NETNS=right start_ready python3 listen.py || exit 1
 ip netns exec right nft -f rules && ip netns exec left nft -f no-answer || exit 1
 counters() {{ ip netns exec $1 cat /proc/net/netstat /proc/net/snmp | grep ^Tcp >$1.$2; }}
 counters left before; counters right before
-report again json again --format json -o again.rec || exit 1
+record again again || exit 1
 ip netns exec left bulk --send --address 10.9.0.2 --port {BULK} --bytes 1000003 >bulk || exit 1
 ip netns exec left ask --address 10.9.0.2 --port {ASK} --requests 101 >ask || exit 1
 ip netns exec left python3 connect.py 10.9.0.2 {DEAD} 3.5 || exit 1
 ip netns exec left python3 connect.py 10.9.0.2 {HANDSHAKE} 3.5 || exit 1
 ip netns exec left python3 unheard.py || exit 1
-end_trace again
+end_records again
 counters left after; counters right after
-report one json again --port {ASK} --format json || exit 1
+record one again --port {ASK} || exit 1
 ip netns exec right nft -f rules
 ip netns exec left ask --address 10.9.0.2 --port {ASK} --requests 101 >ask || exit 1
 ip netns exec left python3 connect.py 10.9.0.2 {DEAD} 1.5 || exit 1
-end_trace one
+end_records one
 finish
 """
 

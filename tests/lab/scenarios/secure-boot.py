@@ -40,20 +40,20 @@ say loaded staprun -L $modules/drops.ko
 for name in signed other; do begin_report $name json $modules/$name --format json; done
 for name in signed other; do wait_traced $name.err || exit 1; done
 refused
-end_trace signed other
+end_records signed other
 
 # What this host compiles and signs itself.
 say stap stap -p4 -e 'probe begin {{ exit() }}'
 stapgen dropwatch --sign {SIGN} --no-workaround kept-module --format json >compiled.json 2>compiled.err &
 TRACERS[compiled]=$!
 wait_traced compiled.err && refused
-end_trace compiled
+end_records compiled
 
 start_ready serve --port 7001 --read recv || exit 1
 for recipe in {" ".join(name for name, recipe in SIGNED.items() if name == recipe)}; do
     begin_report $recipe json $modules/$recipe --format json
     wait_traced $recipe.err && ask --port 7001 --requests {ASKED} && refused
-    end_trace $recipe
+    end_records $recipe
 done
 
 # A fleet of this host alone: what it takes is signed for it.
@@ -66,7 +66,7 @@ for name in fleet unsigned; do
         --ssh-option IdentityFile=/run/key --ssh-option StrictHostKeyChecking=no >$name.out 2>$name.err &
     TRACERS[$name]=$!
     wait_for "grep -q measuring $name.err || ! kill -0 ${{TRACERS[$name]}}" && refused
-    end_trace $name
+    end_records $name
 done
 stapgen report fleet/127.0.0.1.rec --json >fleet.json 2>fleet-report.err
 
@@ -75,7 +75,7 @@ $modules/bpftrace/usr/bin/bpftrace -e 'BEGIN {{ printf("ready\n"); }} tracepoint
     >bpftrace.out 2>bpftrace.err &
 TRACERS[bpftrace]=$!
 wait_for "grep -q ready bpftrace.out || ! kill -0 ${{TRACERS[bpftrace]}}" && refused
-end_trace bpftrace
+end_records bpftrace
 dmesg >dmesg
 modules_left >modules-left
 """

@@ -38,12 +38,12 @@ def phase(name):
 
 # The first requests make the series; an increase begins with a value that was scraped.
 BEGIN = "scrape_all && serve_all && traffic 3 1 1 1 1 1 1 && mark begin || exit 1\n"
-BESIDE = "report beside-{0} json sock --port 7001 -o beside-{0}.rec --format json || exit 1\n"
+BESIDE = "record beside-{0} sock --port 7001 || exit 1\n"
 BOOTS = {
     "ab": BEGIN + BESIDE.format("ab") + phase("a") + "end_serve KILL 1\nserve_all || exit 1\n" + phase("b")
-          + "end_trace beside-ab\nend_serve TERM 0\nkeep\nfinish\n",
+          + "end_records beside-ab\nend_serve TERM 0\nkeep\nfinish\n",
     "cd": "scrape_all && serve_all || exit 1\n" + BESIDE.format("cd") + phase("c") + "end_serve TERM 1\nserve_all || exit 1\n" + phase("d")
-          + "end_trace beside-cd\nend_serve TERM 0\nkeep\nfinish\n",
+          + "end_records beside-cd\nend_serve TERM 0\nkeep\nfinish\n",
 }
 
 prepare = scraped.prepare

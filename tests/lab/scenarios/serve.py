@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "serve"))
 import protobuf  # noqa: E402
 
 DESCRIPTION = "serve sock-latency dropwatch: exact counts both ways, a killed stapio, SIGTERM; no module stays"
+LIVE = True
 IN_CI = ("trixie",)
 
 BUILD = {"sock": ["sock-latency", "--aggregate", "-i", "500ms"], "drops": ["dropwatch", "-i", "500ms"]}

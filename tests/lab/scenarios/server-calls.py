@@ -45,7 +45,7 @@ def is_threaded(protocol, wait):
 
 def guest():
     """Return the guest's script. One module measures all servers, and the clients too."""
-    script = ["trace sock sock || exit 1", """
+    script = ["record sock sock || exit 1", """
 one() {
     local port=$1 protocol=$2 family=$3 how=
     [ $protocol = udp ] && how=--udp
@@ -58,12 +58,12 @@ one() {
     for port, protocol, family, read, write, wait in runs():
         threads = "--threads=per-connection" if is_threaded(protocol, wait) else ""
         script += [f"one {port} {protocol} {family} {read} {write} {wait} {threads} >out.{port} 2>&1 || cat out.{port}"]
-    script += ["end_trace sock"]
+    script += ["end_records sock"]
     for name, port, family, how in MANY:
         script += [f"start_ready serve --port {port} --family {family} --threads per-connection --delay-ms 20 || exit 1",
-                   f"trace {name} sock --comm serve-conn --port {port} || exit 1",
+                   f"record {name} sock --comm serve-conn --port {port} || exit 1",
                    f"ask --port {port} --family {family} --connections {SOCKETS} --requests {SOCKET_REQUESTS} {how} || exit 1",
-                   f"end_trace {name}", "kill $READY_PID", "wait $READY_PID", f"cp $READY_OUTPUT out.{port}"]
+                   f"end_records {name}", "kill $READY_PID", "wait $READY_PID", f"cp $READY_OUTPUT out.{port}"]
     return "\n".join([*script, "finish"])
 
 

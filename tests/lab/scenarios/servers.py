@@ -17,24 +17,24 @@ redis() {
     local name=$1
     shift
     redis-cli config resetstat >/dev/null
-    trace $name sock -p $REDIS_PID || exit 1
+    record $name sock -p $REDIS_PID || exit 1
     redis-benchmark -q -n 1009 -t set "$@" || exit 1
-    end_trace $name
+    end_records $name
     redis-cli info commandstats | tr -d '\r' >$name.stats
 }
 requests() { printf 'GET /status HTTP/1.0\r\n\r\n' | nc 127.0.0.1 8080 | awk '/server accepts/ {getline; print $3}'; }
 ask_nginx() {
     local before=$(requests)
-    trace $1 sock --comm nginx || exit 1
+    record $1 sock --comm nginx || exit 1
     ab -q -k -n 1009 -c 1 http://127.0.0.1:8080/$2 >$1.ab || exit 1
-    end_trace $1
+    end_records $1
     echo $(($(requests) - before - 1)) >$1.stats
 }
 
 start_memcached || exit 1
-trace memcached sock --comm mc-worker || exit 1
+record memcached sock --comm mc-worker || exit 1
 memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=10007 --test=set || exit 1
-end_trace memcached
+end_records memcached
 printf 'stats\r\nquit\r\n' | nc 127.0.0.1 11211 | tr -d '\r' >memcached.stats
 kill $MC_PID
 

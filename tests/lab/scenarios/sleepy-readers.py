@@ -17,12 +17,12 @@ READERS = {7301: ("tcp", 4), 7302: ("tcp", 6), 7303: ("udp", 4), 7304: ("udp", 6
 
 
 def guest():
-    script = ["trace rx rx || exit 1"]
+    script = ["record rx rx || exit 1"]
     for port, (protocol, family) in READERS.items():
         sleepy = f"sleepy --{protocol} --family {family} --port {port} --count {MESSAGES}"
         script += [f"start_ready {sleepy} --sleep-ms 50 --before-data || exit 1", f"{sleepy} --send || exit 1",
                    "wait $READY_PID || exit 1"]
-    return "\n".join([*script, "end_trace rx", "finish"])
+    return "\n".join([*script, "end_records rx", "finish"])
 
 
 GUEST = guest()

@@ -32,19 +32,19 @@ start_memcached || exit 1
     echo '}'
 ) | nft -f - || exit 1
 
-# record NAME: a recording of 504 requests; the last one is "quit".
-record() {
-    report $1 json rx --comm mc-worker -o $1.rec --format json || return
+# ask NAME: a recording of 504 requests; the last one is "quit".
+ask() {
+    record $1 rx --comm mc-worker || return
     memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=503 --test=set >/dev/null || return
-    end_trace $1
+    end_records $1
 }
 
 for turn in 1 2 3 4 5; do
-    record before-$turn || exit 1
+    ask before-$turn || exit 1
     nft add rule ip lab input tcp dport 11211 jump rules || exit 1
-    record after-$turn || exit 1
+    ask after-$turn || exit 1
     nft flush chain ip lab input || exit 1
-    record again-$turn || exit 1
+    ask again-$turn || exit 1
 done
 finish
 """
@@ -66,9 +66,9 @@ def compare(lab, before, after):
     sides = [",".join(f"{kind}-{turn}.rec" for turn in range(1, TURNS + 1)) for kind in (before, after)]
     # Where a request takes longer, more of them have a tick of the timer in another stage: p90 has it.
     command = ["compare", "--threshold", f"{THRESHOLD}%", "-P", "50", *sides]
-    table = lab.stapgen(command, check=False)
+    table = lab.analyse(command, check=False)
     print(table.stdout + table.stderr)
-    done = lab.stapgen([*command, "--format", "json"], check=False)
+    done = lab.analyse([*command, "--format", "json"], check=False)
     assert done.returncode == table.returncode, done.stderr
     return json.loads(done.stdout), done.returncode
 
@@ -83,7 +83,6 @@ def check(lab):
 
     comparison, exit_code = compare(lab, "before", "after")
     assert exit_code == 3 and regressions(comparison) == {SLOWER, "total"}, comparison["sentence"]
-    assert comparison["sentence"].startswith(f"{SLOWER} is slower"), comparison["sentence"]
     median = next(change for change in comparison["changes"] if (change["stage"], change["statistic"]) == (SLOWER, "50"))
     assert median["verdict"] == "slower" and median["change"] > 1, median
 

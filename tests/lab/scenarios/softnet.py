@@ -8,6 +8,7 @@ import tomllib
 from lablib.counters import read_pairs
 
 DESCRIPTION = "softnet without root, module or stap: its rises are the kernel's, to the last counter"
+LIVE = True
 IN_CI = ("trixie",)
 
 PACKETS, NO_PORTS, DATAGRAMS, CONNECTIONS, AGAIN = 1009, 109, 211, 23, 7
@@ -147,7 +148,7 @@ def check_whole(lab, report, rises):
 
 def check_meanings(lab, report):
     """What is said of counters of the namespace and of ip -s link is said of some that there are."""
-    recipe = tomllib.loads((lab.run / "stapgen/share/stapgen/templates/softnet/recipe.toml").read_text())
+    recipe = tomllib.loads((lab.installed / "share/stapgen/templates/softnet/recipe.toml").read_text())
     known = set(of_namespace(lab, "after"))
     # Newer or older kernels have them.
     known |= {"TcpExt.TCPReqQFullDrop"}

@@ -132,7 +132,7 @@ def guest(names):
         script.append(f"start_ready chrt -f 50 serve {options} --write sendto || exit 1")
         traffic += [f"spend {phase} || exit 1", f"{client} {options} --requests {REQUESTS} || exit 1"]
     for name in names:
-        script += [f"report {name} json {name} --format json -o {name}.rec || exit 1", *traffic, "spend off", f"end_trace {name}"]
+        script += [f"record {name} {name} || exit 1", *traffic, "spend off", f"end_records {name}"]
     return "\n".join([*script, "cat /proc/spend >calls", "finish"])
 
 
@@ -220,7 +220,7 @@ def check_left(what, stage, left):
 
 def check_rows(lab, name, records):
     """The report's rows are what its records add up to; returns its account."""
-    report = json.loads(lab.read(f"{name}.json"))
+    report = json.loads(lab.report(name, "--format", "json"))
     for row in (row for row in report["stages"] if "part_of" not in row):
         values = [{**record.stages, "total": record.total}.get(row["stage"]) for record in records]
         values = [value for value in values if value is not None]

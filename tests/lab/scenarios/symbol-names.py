@@ -14,6 +14,7 @@ from lablib.kernel import build_modules
 from lablib.symbols import is_code, markers, parse_kallsyms, parse_modules
 
 DESCRIPTION = "18,000 addresses: stapgen resolve says what the kernel's %pS and %pB say, or it is known why not"
+LIVE = True
 IN_CI = ("trixie",)
 
 RANDOM, FUNCTIONS, IN_MODULES = 10_007, 503, 1009

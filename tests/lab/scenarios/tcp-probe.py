@@ -24,9 +24,9 @@ def guest():
               f"add rule ip lab input {LOSS}' || exit 1"]
     for name, (module, port) in RUNS.items():
         script += [f"NETNS=right start_ready bulk --receive --port {port} || exit 1",
-                   f"trace {name} {module} --port {port} || exit 1",
+                   f"record {name} {module} --port {port} || exit 1",
                    f"in_left bulk --send --address 10.9.0.2 --port {port} --bytes {BYTES} >{name}.sent || exit 1",
-                   "wait $READY_PID || exit 1", f"end_trace {name}"]
+                   "wait $READY_PID || exit 1", f"end_records {name}"]
     return "\n".join([*script, "finish"])
 
 

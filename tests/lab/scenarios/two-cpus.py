@@ -33,9 +33,9 @@ requests() {{
 # machine sometimes dies of the int3.
 taskset -c 0 ask --port 7001 --requests 1 && taskset -c 0 ask --port 7101 --udp --requests 1 && sleep 1 || exit 1
 for recipe in rx tx sock net; do
-    report $recipe json $recipe --format json -s 64MiB || exit 1
+    record $recipe $recipe -s 64MiB || exit 1
     requests >$recipe.traffic || exit 1
-    end_trace $recipe
+    end_records $recipe
 done
 finish
 """
@@ -48,7 +48,7 @@ def check(lab):
     expected = {"rx": 2 * packets, "tx": 2 * packets, "net": 4 * packets, "sock": 2 * packets - 2 * (CONNECTIONS + 1)}
     for recipe, records in expected.items():
         check_ended(lab, recipe)
-        report = json.loads(lab.read(f"{recipe}.json"))
+        report = json.loads(lab.report(recipe, "--format", "json"))
         account = report["accounting"]
         print(f"{lab.suite} {recipe}: {account}")
         check_account(account)

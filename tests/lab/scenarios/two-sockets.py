@@ -17,9 +17,9 @@ GUEST = r"""
 for family in 4 6; do
     start_ready serve --port 7011 --family $family --delay-from-request || exit 1
     for recipe in sock rx; do
-        trace $recipe$family $recipe -x $READY_PID || exit 1
+        record $recipe$family $recipe -x $READY_PID || exit 1
         ask --port 7011 --family $family --connections 2 --requests 202 --delay-us 300,20011 || exit 1
-        end_trace $recipe$family
+        end_records $recipe$family
     done
     kill $READY_PID
     wait $READY_PID

@@ -18,7 +18,7 @@ REASONS = {
     "unread": (7409, 7, ""), "lowat": (7410, 23, ""), "cpu": (7411, 53, ""), "bulk": (7412, 5, ""),
     "call-udp": (7421, 53, ""), "poll-udp": (7422, 53, ""), "runs-udp": (7423, 23, ""), "asleep-udp": (7424, 23, ""),
     "twice-udp": (7425, 23, ""), "cpu-udp": (7431, 53, ""),
-    "bulk-lossy": (7441, 5, "in_left tc qdisc replace dev left0 root netem delay 5ms loss 5%"),
+    "bulk-lossy": (7441, 5, "in_left tc qdisc replace dev left0 root netem delay 5ms loss 5% $(seeded 19)"),
 }
 # What is read while the second trace runs, of which each segment and each call is counted.
 READS = {"reads-call": (7451, 53, "in_left tc qdisc del dev left0 root"), "reads-bulk": (7452, 5, ""), "reads-call-udp": (7453, 53, "")}
@@ -37,15 +37,15 @@ cp $READY_OUTPUT {name}.late
 
 
 def guest():
-    script = ['make_pair || exit 1\nin_left() { ip netns exec left "$@"; }\ntrace waits waits || exit 1']
+    script = ['make_pair || exit 1\nin_left() { ip netns exec left "$@"; }\nrecord waits waits || exit 1']
     def run(name, reason, port, count, before):
         return RUN.format(name=name, reason=reason.partition("-")[0], port=port, count=count, before=before,
                           udp="--udp" if name.endswith("-udp") else "")
 
     script += [run(name, name, *rest) for name, rest in REASONS.items()]
-    script.append("end_trace waits\ntrace reads waits || exit 1")
+    script.append("end_records waits\nrecord reads waits || exit 1")
     script += [run(name, name.removeprefix("reads-"), *rest) for name, rest in READS.items()]
-    return "\n".join([*script, "end_trace reads\nfinish"])
+    return "\n".join([*script, "end_records reads\nfinish"])
 
 
 GUEST = guest()

@@ -43,9 +43,9 @@ RUN = """
 NETNS=right start_ready held {cause} --receive --port {port} || exit 1
 in_left held {cause} --address 10.9.0.2 --port {port} --rounds {rounds} >{cause}.held || exit 1
 """
-GUEST = "\n".join(['make_pair || exit 1\nin_left() { ip netns exec left "$@"; }\ntrace waits waits || exit 1',
+GUEST = "\n".join(['make_pair || exit 1\nin_left() { ip netns exec left "$@"; }\nrecord waits waits || exit 1',
                    *(RUN.format(cause=cause, port=port, rounds=rounds, before=before)
-                     for cause, (port, rounds, before) in CAUSES.items()), "end_trace waits\nfinish"])
+                     for cause, (port, rounds, before) in CAUSES.items()), "end_records waits\nfinish"])
 
 
 class Held:

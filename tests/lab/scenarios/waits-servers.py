@@ -26,11 +26,9 @@ traffic() {
     ab -q -n 101 -c 5 http://127.0.0.1:8080/small >/dev/null || exit 1
 }
 for way in received sent; do
-    report $way txt $way -o $way.rec || exit 1
+    record $way $way || exit 1
     traffic
-    end_trace $way
-    # Not in the meantime: nothing is to be lost.
-    stapgen report $way.rec --events --format ndjson >$way.events || exit 1
+    end_records $way
 done
 for sums in received-sums sent-sums both-sums; do
     cp $sums.ko /tmp/$(modinfo -F name $sums.ko).ko

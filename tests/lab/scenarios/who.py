@@ -4,7 +4,7 @@
 import json
 import re
 
-from lablib.events import check_ended
+from lablib.events import check_ended, read_report
 
 DESCRIPTION = "--who: a spinning process, a flood of datagrams, a throttled cgroup and a held futex, each named with its time"
 IN_CI = ()
@@ -37,9 +37,9 @@ mount -t cgroup2 none /sys/fs/cgroup || exit 1
 mkdir -p /sys/fs/cgroup{CGROUP} && echo +cpu >/sys/fs/cgroup/cgroup.subtree_control &&
     echo +cpu >/sys/fs/cgroup/lab.slice/cgroup.subtree_control && echo {QUOTA} >/sys/fs/cgroup{CGROUP}/cpu.max || exit 1
 in_cgroup() {{ exec bash -c 'echo $$ >/sys/fs/cgroup$0/cgroup.procs && exec "$@"' "$@"; }}
-report who json who --format json -o who.zst || exit 1"""]
-    script += [*runs(READERS), f"cp /sys/fs/cgroup{CGROUP}/cpu.stat cpu.stat", "end_trace who",
-               "report both json both --format json -o both.zst || exit 1", *runs(AGAIN), "end_trace both", "finish"]
+record who who || exit 1"""]
+    script += [*runs(READERS), f"cp /sys/fs/cgroup{CGROUP}/cpu.stat cpu.stat", "end_records who",
+               "record both both || exit 1", *runs(AGAIN), "end_records both", "finish"]
     return "\n".join(script)
 
 
@@ -77,9 +77,9 @@ class Reader:
 def check_records(lab, readers):
     """What each record says that its reader waited for longest is in what the scheduler's own sums say of that packet."""
     by_tid = {reader.tid: reader for reader in readers.values()}
-    lines = lab.stapgen(["report", "who.zst", "--events", "--format", "ndjson"]).stdout.splitlines()
+    lines = lab.report("who", "--events", "--format", "ndjson").splitlines()
     records = [record for record in map(json.loads, lines) if record.get("event") == "rx" and record["tid"] in by_tid]
-    groups = json.loads(lab.stapgen(["report", "who.zst", "--slowest", "200", "--format", "json"]).stdout)["slowest"]
+    groups = json.loads(lab.report("who", "--slowest", "200", "--format", "json"))["slowest"]
     cgroups = {record["of"]["by"] for record in groups if record["of"]["waited"] == "throttled"}
     assert cgroups == {CGROUP}, cgroups
     for reader in readers.values():
@@ -108,15 +108,14 @@ def check_records(lab, readers):
 
 def check_aggregated(lab):
     """The slowest of packets that were aggregated say it, too, and why's answer names them."""
-    check_ended(lab, "both")
-    report = json.loads(lab.read("both.json"))
+    report = read_report(lab, "both")
     readers = {reader.tid: reader for reader in (Reader(lab, report["who"], reason, port) for reason, (port, _) in AGAIN.items())}
     own = [record["of"] for record in report["slowest"] if record["way"] == "rx" and record["of"]["tid"] in readers]
     print("\n".join(f"{readers[of['tid']].reason}: {of['waited']} {of['by']} {of['waited_ns'] / 1e6:.3f} ms" for of in own))
     assert own and all(readers[of["tid"]].named(of["waited"], of["by"]) for of in own), own
     sent = [record["of"] for record in report["slowest"] if record["way"] == "tx"]
     assert sent and all((of["waited"], of["by"], of["waited_ns"]) == ("-", "-", 0) for of in sent), sent
-    answer = lab.stapgen(["why", "both.zst"]).stdout
+    answer = lab.analyse(["why", "both.rec"]).stdout
     print(answer)
     assert len(answer.splitlines()) <= 15
     answer = " ".join(answer.split())
@@ -133,10 +132,10 @@ def near(found, expected, part, what):
 
 def check(lab):
     check_ended(lab, "who")
-    report = json.loads(lab.read("who.json"))
+    report = json.loads(lab.report("who", "--format", "json"))
     # As SystemTap hands over what was printed it may wake its own reader, inside a handler: that wake-up is skipped.
     assert report["accounting"]["skipped_probes"] <= 3, report["accounting"]
-    print(lab.stapgen(["report", "who.zst", "--top", "40"]).stdout)
+    print(lab.report("who", "--top", "40"))
     rows = report["who"]
     readers = {reason: Reader(lab, rows, reason, port) for reason, (port, _) in READERS.items()}
     assert report["accounting"]["other"]["waits-evicted"] == 0 == report["accounting"]["other"]["threads-evicted"]

@@ -31,7 +31,7 @@ GUEST = truths.guest([mutant.name for mutant in MUTANTS])
 
 def prepare(lab):
     kernel.build_modules(lab)
-    share = lab.run / "stapgen/share/stapgen"
+    share = lab.installed / "share/stapgen"
     right = shutil.copytree(share, lab.run / "right")
     for mutant in MUTANTS:
         subprocess.run(["patch", "-s", "-p1", "-d", share, "-i", mutant.patch], check=True)
