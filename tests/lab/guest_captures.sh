@@ -38,7 +38,7 @@ tidy_up() {
         sleep 0.1
     done
     # Those that need others go first.
-    for module in $(own_modules); do wait_for "rmmod $module" || exit 99; done
+    for module in $(own_modules); do rmmod "$module" || { sleep 1; rmmod "$module" || exit 99; }; done
     echo 950000 >/proc/sys/kernel/sched_rt_runtime_us
     mount -t cgroup2 none /mnt && find /mnt -mindepth 1 -depth -type d -exec rmdir {} + ; umount /mnt
     rm -rf /run/new/*-work /run/new/*-cache

@@ -11,7 +11,7 @@
 // What is read is a line "FUNCTION BEGIN SPENT TID" for each call that counted, or was hidden.
 //
 // Time is spent in a handler of ftrace's and not in a kprobe's: in one of those no other kprobe is seen, and the
-// interrupts that have waited come in it. Nothing here ends before the guest does.
+// interrupts that have waited come in it.
 #include <linux/ftrace.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -202,6 +202,19 @@ static int __init load(void) {
     return proc_create("spend", 0600, NULL, &operations) ? 0 : -ENOMEM;
 }
 
+static void __exit unload(void) {
+    unsigned int i;
+    remove_proc_entry("spend", NULL);
+    end_hiding();
+    for (i = 0; i < place_count; i++) {
+        if (places[i].hides) continue;
+        unregister_ftrace_function(&places[i].ops);
+        ftrace_free_filter(&places[i].ops);
+        unregister_kprobe(&places[i].probe);
+    }
+}
+
 module_init(load);
+module_exit(unload);
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("Spends a chosen time where a chosen function begins");

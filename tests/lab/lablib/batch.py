@@ -12,7 +12,6 @@ import time
 from . import kept, scenario
 from .common import LabError, fresh_run, lab_dir, say, tail
 from .guest import Guest
-from .machine import GuestDied
 
 # A guest takes no more than so many: when one ends early the next begins, and both cores have something to do to the end.
 PER_GUEST = 6

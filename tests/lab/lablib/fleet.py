@@ -51,7 +51,8 @@ class Host:
 
     def __init__(self, name, root, run, options, ssh):
         self.name, self.ssh_program, self.port = name, ssh, free_port()
-        self.lab = scenario.Lab(root, run, options.stapgen, options.traffic)
+        self.lab = scenario.Lab(root, run, scenario.Options(options.stapgen, options.traffic))
+        self.lab.fill()
         self.guest = Guest(root, run, net=True, cache=self.lab.cache, real_time=True, cpus=CPUS, env={"LAB_HOST": name})
         self.process = self.log = self.limit = None
         self.has_none = bool(options.program)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A scenario and what it sees: what it builds in the chroot, its guest, and what that left for the host."""
 
+import dataclasses
 import gzip
 import importlib.util
 import os
@@ -40,16 +41,25 @@ def load_file(path):
     return module
 
 
+@dataclasses.dataclass
+class Options:
+    """What is under test, and how."""
+
+    stapgen: str | None = None  # where it is installed
+    traffic: str | None = None  # the folder of the traffic programs, if not in build/release
+    packages: str | None = None  # that of the Debian package
+    fresh: bool = False  # what is kept is captured anew
+    captured: bool = False  # only what `lab capture` made is checked
+    built: dict = dataclasses.field(default_factory=dict)  # modules by the arguments that they were built with
+
+
 class Lab:
-    """What a scenario sees of the lab; /lab in chroot and guest is the folder "run".
+    """What a scenario sees of the lab; /lab in chroot and guest is the folder "run"."""
 
-    OPTIONS has where the stapgen under test is installed, and where traffic programs and the Debian package are.
-    """
-
-    def __init__(self, root, run, options, append=machine.APPEND, work=None):
-        self.root, self.run, self.append, self.options = root, run, append, options
+    def __init__(self, root, run, options, append=machine.APPEND, wants_traffic=True):
+        self.root, self.run, self.append, self.options, self.wants_traffic = root, run, append, options, wants_traffic
         self.suite, self.release, self.stap = root.suite, root.release, root.stap
-        self.work = work or run / "work"
+        self.work = run / "work"
         self.symbols = f"/lab/symbols/{root.symbols.name}"
         self.cache = lab_dir() / "cache" / root.suite
         self.environment = {"LAB_SUITE": self.suite, "LAB_RELEASE": self.release, "LAB_SYMBOLS": self.symbols}
@@ -68,7 +78,8 @@ class Lab:
         if prefix:
             copy_stapgen(pathlib.Path(prefix), self.run / "stapgen")
             allow_overload(self.cache / "stapgen/systemtap")
-        copy_traffic(self.options.traffic, self.run / "traffic")
+        if self.wants_traffic:
+            copy_traffic(self.options.traffic, self.run / "traffic")
         if self.root.architecture and prefix:
             built = cross.build_programs(self.root, self.run / "build.log")
             copy_stapgen(built / "stapgen", self.run / "guest/stapgen")
@@ -245,7 +256,7 @@ def boot_scenario(scenario, lab):
 
 def prepared(root, run, scenario, options):
     """Return the scenario's Lab with all that its guest is given: what it builds and prepares."""
-    lab = Lab(root, run, options, getattr(scenario, "APPEND", machine.APPEND))
+    lab = Lab(root, run, options, getattr(scenario, "APPEND", machine.APPEND), getattr(scenario, "TRAFFIC", True))
     build_modules(lab, getattr(scenario, "BUILD", {}))
     if hasattr(scenario, "prepare"):
         scenario.prepare(lab)

@@ -11,7 +11,6 @@ import re
 import shutil
 
 from lablib.events import Trace, read_report
-from lablib.scenario import build_modules
 
 DESCRIPTION = "sampling by hash, hits as predicted for three loads, and SystemTap's guard, which ends a run over its budget"
 LIVE = True

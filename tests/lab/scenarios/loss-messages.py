@@ -2,7 +2,6 @@
 """Thousands of records a second all arrive; and measurements that lose something say that, and how much."""
 
 import math
-import re
 import shutil
 
 from lablib.events import Trace
