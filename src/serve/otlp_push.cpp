@@ -31,12 +31,13 @@ constexpr std::size_t max_answer = 65536;
 
 class Push final : public OtlpPush, public std::enable_shared_from_this<Push> {
   public:
-    Push(asio::io_context& context, Url url, Body body)
+    Push(asio::io_context& context, Url url, const PushTimes& times, Body body)
         : context_(context),
           timer_(context),
           deadline_(context),
           resolver_(context),
           url_(std::move(url)),
+          times_(times),
           body_(std::move(body)) {
         status_.wanted = true;
     }
@@ -51,7 +52,7 @@ class Push final : public OtlpPush, public std::enable_shared_from_this<Push> {
         finished_ = std::move(done);
         if (!stream_) push();
         // A name that is looked up has no limit of its own.
-        deadline_.expires_after(time_limit);
+        deadline_.expires_after(times_.limit);
         deadline_.async_wait([self = shared_from_this()](error_code error) {
             if (!error) self->finished_();
         });
@@ -73,7 +74,7 @@ class Push final : public OtlpPush, public std::enable_shared_from_this<Push> {
         request_.set(http::field::connection, "close");
         request_.body() = body_();
         request_.prepare_payload();
-        stream_->expires_after(time_limit);
+        stream_->expires_after(times_.limit);
         // An address needs no resolver, which the static program does not have.
         error_code is_name;
         const auto address = asio::ip::make_address(url_.host, is_name);
@@ -108,13 +109,13 @@ class Push final : public OtlpPush, public std::enable_shared_from_this<Push> {
         base::add_saturating(status_.rejected_points, std::max<std::int64_t>(0, rejected.points));
         if (rejected.points > 0)
             report(fmt::format("{} points were rejected: {}", rejected.points, base::printable(rejected.why)));
-        if (rejected.points <= 0 && waited_ > period) report("pushed again");
+        if (rejected.points <= 0 && waited_ > times_.period) report("pushed again");
         if (rejected.points <= 0) told_.clear();
-        over(period);
+        over(times_.period);
     }
     void fail(const std::string& why) {
         ++status_.failed;
-        const auto next = std::min(2 * waited_, longest_wait);
+        const auto next = std::min(2 * waited_, times_.longest_wait);
         report(fmt::format("{}; the next push includes everything", base::printable(why)));
         over(next);
     }
@@ -134,10 +135,11 @@ class Push final : public OtlpPush, public std::enable_shared_from_this<Push> {
     asio::steady_timer timer_, deadline_;
     tcp::resolver resolver_;
     Url url_;
+    PushTimes times_;
     Body body_;
     std::function<void()> finished_;
     bool is_last_ = false;
-    std::chrono::seconds waited_ = period;
+    std::chrono::seconds waited_ = times_.period;
     std::optional<beast::tcp_stream> stream_;  ///< of the push that is under way
     beast::flat_buffer buffer_;
     http::request<http::string_body> request_;
@@ -148,9 +150,10 @@ class Push final : public OtlpPush, public std::enable_shared_from_this<Push> {
 
 }  // namespace
 
-std::shared_ptr<OtlpPush> OtlpPush::start(asio::io_context& context, const Url& url, Body body) {
-    auto push = std::make_shared<Push>(context, url, std::move(body));
-    push->push_in(period);
+std::shared_ptr<OtlpPush> OtlpPush::start(asio::io_context& context, const Url& url, const PushTimes& times,
+                                          Body body) {
+    auto push = std::make_shared<Push>(context, url, times, std::move(body));
+    push->push_in(times.period);
     return push;
 }
 

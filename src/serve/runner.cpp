@@ -42,8 +42,9 @@ std::string reason_of(const launch::Ending& ending, const std::string& said) {
 
 }  // namespace
 
-std::chrono::seconds wait_after(std::chrono::seconds before, std::chrono::nanoseconds lasted) {
-    if (before == std::chrono::seconds(0) || lasted >= longest_wait) return first_wait;
+std::chrono::seconds wait_after(std::chrono::seconds before, std::chrono::nanoseconds lasted,
+                                std::chrono::seconds first) {
+    if (before == std::chrono::seconds(0) || lasted >= longest_wait) return first;
     return std::min(2 * before, longest_wait);
 }
 
@@ -82,7 +83,7 @@ void Runner::run() {
         const auto begun = Clock::now();
         const auto end = run_guarded();
         if (stop_ > 0) break;
-        waited = wait_after(waited, Clock::now() - begun);
+        waited = wait_after(waited, Clock::now() - begun, job_.wait);
         {
             const std::lock_guard lock(mutex_);
             status_.state = State::waiting;

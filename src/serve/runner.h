@@ -20,18 +20,20 @@
 
 namespace stapgen::serve {
 
+/// Between two tries of what fails at once: from the first on twice as long each time, up to the longest. A run that
+/// went on for that long begins anew.
+inline constexpr std::chrono::seconds first_wait{5}, longest_wait{600};
+std::chrono::seconds wait_after(std::chrono::seconds before, std::chrono::nanoseconds lasted,
+                                std::chrono::seconds first = first_wait);
+
 /// A recipe to be measured without an end, by a child that is a stapgen of its own.
 struct RecipeJob {
     std::string name;
     std::vector<std::string> argv;                   ///< with --remote
     std::map<std::string, std::string> environment;  ///< further variables
     std::vector<recipe::Counter> counters;           ///< of the kernel, that the recipe names
+    std::chrono::seconds wait = serve::first_wait;   ///< the first one, where it fails
 };
-
-/// Between two tries of what fails at once: from the first on twice as long each time, up to the longest. A run that
-/// went on for that long begins anew.
-inline constexpr std::chrono::seconds first_wait{5}, longest_wait{600};
-std::chrono::seconds wait_after(std::chrono::seconds before, std::chrono::nanoseconds lasted);
 
 /// Keeps one recipe running, in a thread of its own.
 class Runner {

@@ -49,7 +49,7 @@ class Server {
     /// Errors: no recipe can be measured here.
     base::Result<void> run() {
         heed_signals();
-        if (job_.otlp) push_ = OtlpPush::start(context_, *job_.otlp, [this] { return otlp_body(); });
+        if (job_.otlp) push_ = OtlpPush::start(context_, *job_.otlp, job_.push_times, [this] { return otlp_body(); });
         Threads threads(*this);
         threads.start();
         for (;;) {

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "host/system.h"
 #include "serve/address.h"
+#include "serve/otlp_push.h"
 #include "serve/runner.h"
 
 namespace stapgen::serve {
@@ -16,6 +17,7 @@ struct Job {
     std::vector<RecipeJob> recipes;
     Endpoint listen;
     std::optional<Url> otlp;
+    PushTimes push_times;
     int native_schema = 5;
     std::size_t max_series = 0;
 };

@@ -14,20 +14,30 @@ import tempfile
 import threading
 
 sys.dont_write_bytecode = True
-from daemon import Recipe, serve_fake, wait_for  # noqa: E402
+from daemon import HANGS, Recipe, serve_fake, wait_for  # noqa: E402
 
 STAGES = ["time:time", "drv-ip:stage"]
+# What is answered to who did not ask, or did not read, in time.
+TOO_SLOW = {408, 503, None}
+CROWD = 200  # there is room for 64
 
 
 def connect(serve):
-    return socket.create_connection(("127.0.0.1", serve.port), timeout=60)
+    return socket.create_connection(("127.0.0.1", serve.port), timeout=HANGS)
 
 
 def ask(serve, request):
     """Return the status of the answer to these bytes; nothing where there is none."""
     with connect(serve) as connection:
-        connection.sendall(request)
+        with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+            connection.sendall(request)
         return status_of(connection)
+
+
+def is_answered(serve, request, expected):
+    """Whether it is answered as EXPECTED; who was too slow asks again."""
+    status = wait_for(lambda: (status,) if (status := ask(serve, request)) not in TOO_SLOW - {expected} else None)[0]
+    assert status == expected, (request[:60], status, expected)
 
 
 def status_of(connection):
@@ -55,33 +65,31 @@ def check_requests(serve):
             (b"GET /metrics HTTP/9.9\r\n\r\n", 400),
             (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x07" * 200, 400),
             (b"garbage\r\n\r\n", 400)):
-        assert ask(serve, request) == status, (request[:60], status)
+        is_answered(serve, request, status)
     for host, status in ((b"127.0.0.1:9752", 200), (b"[::1]", 200), (platform.node().encode(), 200), (b"LOCALHOST:1", 200),
                          (b"evil.example", 421), (b"127.0.0.1.evil.example:9752", 421), (b"localhost.evil.example", 421),
                          (platform.node().encode() + b".evil.example", 421), (b"localhost\r\nHost: evil.example", 421)):
-        assert ask(serve, b"GET /metrics HTTP/1.1\r\nHost: " + host + b"\r\n\r\n") == status, (host, status)
+        is_answered(serve, b"GET /metrics HTTP/1.1\r\nHost: " + host + b"\r\n\r\n", status)
     status, headers, body = serve.get(method="HEAD")
     assert (status, body) == (200, b"") and int(headers["Content-Length"]) > 1000, headers
     assert headers["Connection"] == "close" and headers["X-Content-Type-Options"] == "nosniff"
     chosen = random.Random(11)
     for _ in range(100):
-        assert ask(serve, chosen.randbytes(chosen.randrange(1, 12000)) + b"\r\n\r\n") in (400, 405, 431, None)
+        assert ask(serve, chosen.randbytes(chosen.randrange(1, 12000)) + b"\r\n\r\n") in {400, 405, 431, *TOO_SLOW}
 
 
-def check_a_thousand_at_once(serve):
-    gate = threading.Barrier(1000)
+def check_many_at_once(serve):
+    """Several times as many as there is room for: each is served, if not at once."""
+    gate = threading.Barrier(CROWD)
 
     def scrape(_):
         gate.wait()
         return serve.get()
 
-    with concurrent.futures.ThreadPoolExecutor(1000) as pool:
-        answers = list(pool.map(scrape, range(1000)))
-    # One whose request comes late is told to come again.
-    assert all(len(body) == int(headers["Content-Length"]) and
-               (b"stapgen_seen_total" in body if status == 200 else status in (408, 503)) for status, headers, body in answers)
-    print(f"{collections.Counter(status for status, _, _ in answers)}")
-    assert any(status == 200 for status, _, _ in answers)
+    with concurrent.futures.ThreadPoolExecutor(CROWD) as pool:
+        answers = list(pool.map(scrape, range(CROWD)))
+    assert all(status == 200 and len(body) == int(headers["Content-Length"]) and b"stapgen_seen_total" in body
+               for status, headers, body in answers)
 
 
 def check_those_that_hang(serve):
@@ -91,17 +99,21 @@ def check_those_that_hang(serve):
             connection = hanging.enter_context(connect(serve))
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
             connection.sendall((b"", b"GET /met", b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")[number % 3])
-        assert serve.served() == 200
+        assert serve.get()[0] == 200
 
 
 def check_those_that_say_nothing(serve):
-    """Six hundred are there and say nothing: each is told so, and the next one is served before they go by themselves."""
-    with contextlib.ExitStack() as idle:
-        connections = [idle.enter_context(connect(serve)) for _ in range(600)]
-        assert serve.served() == 200
-        # Those that came first had to go before; one is told 408 where the others come slowly.
-        answers = collections.Counter(status_of(connection) for connection in connections[:400])
-        assert set(answers) <= {408, 503} and answers[503], answers
+    """Hundreds are there and say nothing: each is told so, and the next one is served before they go by themselves."""
+    def came_fast():
+        with contextlib.ExitStack() as idle:
+            connections = [idle.enter_context(connect(serve)) for _ in range(CROWD)]
+            assert serve.get()[0] == 200
+            answers = collections.Counter(status_of(connection) for connection in connections[:CROWD // 2])
+        # Where others wait one is told 503; where they come slowly, 408.
+        assert set(answers) <= {408, 503}, answers
+        return answers[503]
+
+    wait_for(came_fast)
 
 
 def check_one_that_says_nothing(serve):
@@ -130,7 +142,8 @@ def main():
             try:
                 wait_for(lambda: serve.state("rx") == "measuring")
                 before = serve.resident_bytes()
-                for check in (check_requests, check_a_thousand_at_once, check_those_that_hang, check_those_that_say_nothing, check_one_that_says_nothing, check_a_thousand_at_once):
+                for check in (check_requests, check_many_at_once, check_those_that_hang, check_those_that_say_nothing,
+                              check_one_that_says_nothing, check_many_at_once):
                     check(serve)
                     print(check.__name__)
             finally:

@@ -7,24 +7,18 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from waiting import HANGS, wait_for  # noqa: E402
+
 PROTOBUF = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited"
 OPENMETRICS = "application/openmetrics-text;version=1.0.0"
-
-
-def wait_for(what, seconds=60):
-    """Return what WHAT returns once that is true."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if found := what():
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"waited for it in vain: {what}")
 
 
 class Daemon:
@@ -41,18 +35,26 @@ class Daemon:
         self.said.seek(0)
         return self.said.read()
 
-    def get(self, path="/metrics", accept="*/*", method="GET"):
+    def get_once(self, path="/metrics", accept="*/*", method="GET"):
         """Return status, headers and body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANGS)
         connection.request(method, path, headers={"Accept": accept})
         answer = connection.getresponse()
         body = answer.read()
         connection.close()
         return answer.status, dict(answer.getheaders()), body
 
-    def served(self):
-        """Return the status of what a scraper is told, who comes again where it was too slow."""
-        return wait_for(lambda: (status := self.get()[0]) != 503 and status)
+    def get(self, *words, **more):
+        """Return the same; who was too slow to ask or to read comes again."""
+        def answer():
+            try:
+                status, headers, body = self.get_once(*words, **more)
+            except (ConnectionError, http.client.HTTPException):
+                assert self.process.poll() is None, self.text()
+                return None
+            return None if status == 408 or "Retry-After" in headers else (status, headers, body)
+
+        return wait_for(answer)
 
     def samples(self):
         """Return {(name, labels): value} of the OpenMetrics text."""
@@ -76,7 +78,7 @@ class Daemon:
 
     def stop(self, number=signal.SIGTERM):
         self.process.send_signal(number)
-        code = self.process.wait(timeout=60)
+        code = self.process.wait(timeout=HANGS)
         assert code == 0, f"{code}: {self.text()}"
 
     def __enter__(self):
@@ -150,9 +152,16 @@ class Recipe:
         whole.rename(self.folder / f"die-{self.run}")
         self.run += 1
 
+    def times(self, name):
+        file = self.folder / name
+        return [float(line) for line in file.read_text().splitlines()] if file.exists() else []
+
     def runs(self):
-        file = self.folder / "runs"
-        return len(file.read_text().splitlines()) if file.exists() else 0
+        return len(self.times("runs"))
+
+    def shortest_wait(self):
+        """Return how many seconds there were at least from the end of a run to the next one."""
+        return min(begin - end for end, begin in zip(self.times("ends"), self.times("runs")[1:]))
 
 
 def serve_fake(program, *recipes, max_series=2000, native_schema=5, otlp="-", listen="127.0.0.1:0"):

@@ -1,42 +1,72 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A real Prometheus that scrapes one target, or only tells what is in its folder."""
+"""A real Prometheus that scrapes, or only tells what is in its folder."""
 
 import json
-import socket
+import os
+import pathlib
 import subprocess
+import sys
 import textwrap
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import HANGS, wait_for  # noqa: E402
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+LISTENS = "0A"  # proc(5), /proc/net/tcp
+
+
+def port_of(pid):
+    """Return the port that a process listens at; nothing where it does not yet."""
+    links = []
+    for file in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            links.append(os.readlink(file))
+        except OSError:
+            continue  # it is closed again
+    for line in pathlib.Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]:
+        _, local, _, state, *words = line.split()
+        if state == LISTENS and f"socket:[{words[5]}]" in links:
+            return int(local.rpartition(":")[2], 16)
+    return None
 
 
 class Prometheus:
-    def __init__(self, folder, target, *options, rules=None):
-        self.port = free_port()
-        targets = f'[{{job_name: stapgen, static_configs: [{{targets: ["127.0.0.1:{target}"]}}]}}]' if target else "[]"
+    """TARGETS: {instance: port}. A scrape that comes too late fails, and its series are gone until the next one."""
+
+    def __init__(self, folder, targets, *options, rules=None):
+        self.targets = folder / "targets.json"
+        self.scrape(targets or {})
         (folder / "prometheus.yml").write_text(textwrap.dedent(f"""
-            global: {{scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 250ms}}
+            global: {{scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}}
             rule_files: [{rules or ""}]
-            scrape_configs: {targets}
+            scrape_configs: [{{job_name: stapgen, file_sd_configs: [{{files: ["{self.targets}"]}}]}}]
             """))
         self.said = open(folder / "said", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
             ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-             f"--web.listen-address=127.0.0.1:{self.port}", *options], stdout=self.said, stderr=self.said)
+             "--web.listen-address=127.0.0.1:0", *options], stdout=self.said, stderr=self.said)
+        try:
+            self.port = wait_for(lambda: port_of(self.process.pid) or self.process.poll() is not None)
+            assert self.process.poll() is None, "it ended at once"
+        except BaseException as error:
+            self.__exit__(error)
+            raise
+
+    def scrape(self, targets):
+        """Scrape these from now on. One of a name that was there is the same instance."""
+        new = self.targets.with_suffix(".new")
+        new.write_text(json.dumps([{"targets": [f"127.0.0.1:{port}"], "labels": {"instance": name}}
+                                   for name, port in targets.items()]))
+        new.rename(self.targets)
 
     def ask(self, text, at=None):
         """Return the rows of an answer, of now or another time."""
         words = {"query": text} if at is None else {"query": text, "time": f"{at:.3f}"}
         url = f"http://127.0.0.1:{self.port}/api/v1/query?" + urllib.parse.urlencode(words)
         try:
-            with urllib.request.urlopen(url, timeout=10) as answer:
+            with urllib.request.urlopen(url, timeout=HANGS) as answer:
                 return json.load(answer)["data"]["result"]
         except urllib.error.HTTPError as error:
             if error.code == 503:  # it is starting
@@ -45,10 +75,7 @@ class Prometheus:
 
     def wait(self):
         """Until it can be asked."""
-        until = time.monotonic() + 60
-        while not self.query("vector(1)"):
-            assert time.monotonic() < until, "it does not answer"
-            time.sleep(0.1)
+        wait_for(lambda: self.query("vector(1)"))
 
     def query(self, text):
         """Return [(labels, value)]; none while it cannot be asked."""
@@ -62,6 +89,10 @@ class Prometheus:
         found = self.query(text)
         assert len(found) < 2, found
         return found[0][1] if found else None
+
+    def last_value(self, text):
+        """Return the one value, as soon as there is one."""
+        return wait_for(lambda: self.query(text) and (self.value(text),))[0]
 
     def __enter__(self):
         return self

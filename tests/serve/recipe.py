@@ -28,8 +28,15 @@ def stdin_ended():
     return bool(readable) and not os.read(0, 64)
 
 
+def note(name):
+    """Note the time of this machine in the file of that NAME: a line for each run."""
+    with open(FOLDER / name, "a", encoding="utf-8") as file:
+        print(time.monotonic(), file=file)
+
+
 def die(words):
     code, _, said = words.partition(" ")
+    note("ends")
     print(said, file=sys.stderr, flush=True)
     if int(code) < 0:
         os.kill(os.getpid(), -int(code))
@@ -39,8 +46,7 @@ def die(words):
 def main():
     runs = FOLDER / "runs"
     number = len(runs.read_text().splitlines()) + 1 if runs.exists() else 1
-    with open(runs, "a", encoding="utf-8") as file:
-        print(os.getpid(), file=file)
+    note("runs")
     fatal, lines = FOLDER / f"die-{number}", FOLDER / f"lines-{number}"
     print("@stapgen ready", file=sys.stderr, flush=True)
     if not sys.stdin.buffer.raw.read(3):
