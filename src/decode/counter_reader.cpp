@@ -364,8 +364,9 @@ CounterText::CounterText(std::string_view of, std::int64_t at) : line(of), words
 
 bool read_counters(const CounterFormat& format, const CounterText& text, CounterBlock& block, CounterLine& out) {
     if (read_command(format, text, block)) return true;
-    const auto first = std::string_view(text.plain).substr(0, text.plain.find_first_of(" :/"));
-    if (block.is_open && base::contains_word(format.details, first)) return true;
+    // Asked for each format, of each line: a long one that belongs to none is not looked through.
+    const auto first = [&] { return std::string_view(text.plain).substr(0, text.plain.find_first_of(" :/")); };
+    if (block.is_open && base::contains_word(format.details, first())) return true;
     const auto reader = [&] {
         out = {};
         return LineReader(format, text, block, out);
