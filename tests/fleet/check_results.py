@@ -9,8 +9,10 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "formats"))
+for name in (".", "formats"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / name))
 from documents import checked  # noqa: E402
+from waiting import HANGS  # noqa: E402
 
 ROWS = [{"host": f"web{i}", "state": "done", "recording": f"web{i}.rec"} for i in range(1, 7)]
 
@@ -36,7 +38,7 @@ class Results:
         (folder / f"{host}.rec").write_text("\t".join([*begin, json.dumps(facts)]) + "\n" + lines)
 
     def run(self, *words, code=0):
-        done = subprocess.run([self.stapgen, "fleet", *words], capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run([self.stapgen, "fleet", *words], capture_output=True, text=True, timeout=HANGS, check=False)
         assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout, done.stderr
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check_run.py STAPGEN RECORDING MODULE: fleet run over real ssh, to hosts whose stapgen is stood in for.
+"""check_run.py STAPGEN RECORDING MODULE: fleet run, to hosts whose stapgen is stood in for, to some over real ssh.
 
 Faults of hosts are here; what is measured on real kernels the lab's fleet shows.
 """
@@ -14,12 +14,13 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 
 from hosts import Hosts
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "formats"))
+for folder in (".", "formats"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / folder))
 from documents import checked  # noqa: E402
+from waiting import HANGS, wait_for  # noqa: E402
 
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8", "STAPGEN_STAP": "/no/stap"}
 
@@ -30,12 +31,12 @@ class Fleet:
 
     def command(self, names, *words, output="out"):
         return [self.stapgen, "fleet", "run", "rx-latency", "--hosts", names, "-d", "3", "-o", self.folder / output, "--ssh",
-                self.hosts.ssh, "--no-workaround", "kept-module", *words]
+                self.hosts.ssh, "--connect-timeout", f"{HANGS}s", "--no-workaround", "kept-module", *words]
 
     def run(self, names, *words, code=0, output="out"):
         """Return {host: row of fleet.json} and what it printed on stdout and stderr."""
         done = subprocess.run(self.command(names, *words, output=output), env=ENVIRONMENT, capture_output=True, text=True,
-                              timeout=120, check=False)
+                              timeout=HANGS, check=False)
         assert done.returncode == code, f"{done.returncode}: {done.stdout}{done.stderr}"
         file = self.folder / output / "fleet.json"
         rows = {row["host"]: row for row in checked(json.loads(file.read_text()))["hosts"]} if file.exists() else {}
@@ -48,7 +49,7 @@ def calls(room, verb):
 
 
 def check_a_module_for_each_kernel(fleet):
-    rooms = [fleet.hosts.add(name, release) for name, release in
+    rooms = [fleet.hosts.add(name, release, has_sshd=True) for name, release in
              (("web1", "6.1.0-a"), ("web2", "6.12.0-b"), ("web3", "6.12.0-b"), ("web4", "7.2.0-c"))]
     rows, table, _ = fleet.run("web1,web2,web3,web4", "--port", "443", "--aggregate", "--compile-on", "web2", output="kernels")
     assert {row["state"] for row in rows.values()} == {"done"}, rows
@@ -73,7 +74,8 @@ def check_each_fault_is_a_row(fleet):
     add("no-compiler", "6.1.0-n", "cannot-build")
     add("cannot", "6.1.0-x", "cannot")
     add("dear", "6.1.0-o", "over-budget")
-    add("gone", "6.1.0-u", "lost")
+    gone = add("gone", "6.1.0-u", has_sshd=True)
+    (gone / "lost").write_text(str(fleet.folder / "faults/gone.rec"))
     hosts = fleet.folder / "hosts"
     hosts.write_text("# the fleet\ngood\n\nno-compiler  # of them\ncannot\ndear\ngone\nnowhere.invalid\n")
     rows, table, said = fleet.run(str(hosts), code=5, output="faults")
@@ -153,14 +155,12 @@ def check_programs_and_modules_go_to_hosts_of_their_architecture(fleet, module):
 
 
 def check_ctrl_c_ends_all_in_order(fleet):
-    rooms = [fleet.hosts.add(name, release, "waits") for name, release in (("slow1", "6.1.0-a"), ("slow2", "6.2.0-b"))]
+    rooms = [fleet.hosts.add("slow1", "6.1.0-a", "waits", has_sshd=True), fleet.hosts.add("slow2", "6.2.0-b", "waits")]
     command = subprocess.Popen(fleet.command("slow1,slow2", output="ended"), env=ENVIRONMENT, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while not all((room / "measures").exists() for room in rooms) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_for(lambda: all((room / "measures").exists() for room in rooms))
     command.send_signal(signal.SIGINT)
-    table, said = command.communicate(timeout=60)
+    table, said = command.communicate(timeout=HANGS)
     assert command.returncode == 0, f"{command.returncode}: {table}{said}"
     assert [line.split()[2] for line in table.splitlines()[1:]] == ["done", "done"], table
 
@@ -176,7 +176,7 @@ def check_bad_input(fleet):
     (working / "web1").write_text("evil\n")
     for name, hosts in (("web1", "web1"), ("./web1", "evil")):
         command = fleet.command(name, "--dry-run", output=f"dry-{hosts}")
-        done = subprocess.run(command, env=ENVIRONMENT, cwd=working, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(command, env=ENVIRONMENT, cwd=working, capture_output=True, text=True, timeout=HANGS, check=False)
         assert done.returncode == 0 and f"-- {hosts} " in done.stdout, done
         assert ("the file of that name is --hosts ./web1" in done.stderr) == (name == "web1"), done
     _, _, said = fleet.run("bad,-x", code=2, output="option")

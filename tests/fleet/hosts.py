@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Hosts that are none: a real sshd for each, which ssh starts by itself, in whose PATH what it needs is stood in for."""
+"""Hosts that are none, in whose PATH what they need is stood in for. Some have a real sshd, which ssh starts by itself; what
+is asked of the others is run as their sshd would."""
 
 import pathlib
 import subprocess
@@ -27,7 +28,8 @@ PROGRAMS = {
         [ -e "$ROOM/over-budget" ] && echo "stapgen: the measurement failed: SystemTap pulled the brake" >&2 && exit 6
         # The connection is gone, both of its processes.
         if [ -e "$ROOM/lost" ]; then
-            head -c 300 "$RECORDING" && sleep 0.2
+            head -c 300 "$RECORDING"
+            until [ -s "$(cat "$ROOM/lost")" ]; do sleep 0.05; done
             kill -9 $(ps -o ppid= -p $PPID) $PPID
             exit 1
         fi
@@ -35,6 +37,16 @@ PROGRAMS = {
         cat "$RECORDING"
     """,
 }
+
+# The last words are "--", a host, and what it is to run.
+SSH = """
+    #!/bin/bash
+    host=${*: -2:1} room=$folder/${*: -2:1}
+    if [ ! -d "$room" ] || [ -e "$room/sshd_config" ]; then
+        exec ssh -F $folder/config "$@"
+    fi
+    exec env -i HOME="$HOME" $(cat "$room/environment") bash -c "${*: -1}"
+"""
 
 
 class Hosts:
@@ -49,7 +61,7 @@ class Hosts:
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
         (folder / "authorized_keys").write_text(key_of(self.key))
         self.ssh = folder / "ssh"
-        self.ssh.write_text(f'#!/bin/sh\nexec ssh -F {folder}/config "$@"\n')
+        self.ssh.write_text(textwrap.dedent(SSH).strip().replace("$folder", str(folder)) + "\n")
         self.ssh.chmod(0o755)
         (folder / "config").write_text(textwrap.dedent(f"""
             Host *
@@ -59,7 +71,7 @@ class Hosts:
                 LogLevel ERROR
             """))
 
-    def add(self, name, release, *faults, machine="x86_64"):
+    def add(self, name, release, *faults, machine="x86_64", has_sshd=False):
         """Add a host with a kernel. FAULTS: what the stapgen in PROGRAMS looks for."""
         room = self.folder / name
         (room / "bin").mkdir(parents=True)
@@ -71,14 +83,18 @@ class Hosts:
             file.chmod(0o755)
         for fault in faults:
             (room / fault).touch()
-        path = f"{room}/bin:/usr/bin:/bin"
+        environment = f"PATH={room}/bin:/usr/bin:/bin ROOM={room} HOST={name} RECORDING={self.recording} XDG_CACHE_HOME={room}/cache"
+        (room / "environment").write_text(environment)
+        if not has_sshd:
+            return room
         (room / "sshd_config").write_text(textwrap.dedent(f"""
             HostKey {self.folder}/host_key
             AuthorizedKeysFile {self.folder}/authorized_keys
             StrictModes no
             PermitRootLogin yes
             UsePAM no
-            SetEnv PATH={path} ROOM={room} HOST={name} RECORDING={self.recording} XDG_CACHE_HOME={room}/cache
+            LoginGraceTime 0
+            SetEnv {environment}
             """))
         with open(self.folder / "config", "a", encoding="utf-8") as config:
             config.write(f"Host {name}\n    ProxyCommand /usr/sbin/sshd -i -f {room}/sshd_config\n")
