@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import HANGS  # noqa: E402
+
 SKIPPED = 77
 LITERAL = r'"((?:[^"\\]|\\.)*)"'
 # As stap prints what it has parsed.
@@ -38,7 +41,7 @@ def parse(stap, script):
         (tree / "include/config/kernel.release").write_text("6.1.0-0-stapgen-test\n")
         (folder / "script.stp").write_bytes(script)
         done = subprocess.run([stap, "-p1", "-r", tree, folder / "script.stp"], capture_output=True, check=False,
-                              env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": str(folder)}, timeout=300)
+                              env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": str(folder)}, timeout=HANGS)
     assert done.returncode == 0, f"stap -p1 ended with {done.returncode}: {done.stderr.decode(errors='replace')[-2000:]}"
     text = done.stdout.decode("latin-1")
     start = text.index("# file ")

@@ -59,6 +59,11 @@ def report(file, folder):
     return ["report", file], None, {}
 
 
+@reader("lines")
+def report_lines(file, folder):
+    return ["report", file], None, {}
+
+
 @reader("text")
 def report_html(file, folder):
     return ["report", file, "--format", "html"], None, {}

@@ -30,7 +30,7 @@ MAP = b"".join(b"%016x T f%x\n" % (0xffffffff81000000 + n * 64, n) for n in rang
 def zstd_frame(window, blocks):
     """Magic, descriptor without content size, window, blocks of one repeated byte each."""
     block = 1 << 1 | (128 << 10) << 3
-    each, last = (struct.pack("<I", head)[:3] + b"\n" for head in (block, block | 1))
+    each, last = (struct.pack("<I", head)[:3] + b"\0" for head in (block, block | 1))
     return struct.pack("<IBB", 0xFD2FB528, 0, window) + each * (blocks - 1) + last
 
 
@@ -50,18 +50,23 @@ def zstd_bomb():
     return zstd_frame(7 << 3, 260_000)
 
 
-def packed(packer, part, times, begin=b""):
-    """What PACKER makes of BEGIN and so many PARTs, which are never in memory together."""
-    return b"".join([packer.compress(begin), *(packer.compress(part) for _ in range(times)), packer.flush()])
-
-
-def gzip_packer():
-    return zlib.compressobj(9, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+def gzip_without_end(begin, part, times):
+    """What gzip makes of BEGIN and so many PARTs, each packed as the first is, without the checksum at the end."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+    packed = [packer.compress(text) + packer.flush(zlib.Z_FULL_FLUSH) for text in (begin, part)]
+    return packed[0] + packed[1] * times
 
 
 @case("packed", "map")
 def gzip_bomb():
-    return packed(gzip_packer(), b"\n" * MB, 900)
+    """A megabyte of a gigabyte of NULs."""
+    return gzip_without_end(b"", b"\0" * MB, 950)
+
+
+@case("lines")
+def gzip_bomb_of_lines():
+    """The same of lines, of which a text can have no more."""
+    return gzip_without_end(b"", b"\n" * MB, 950)
 
 
 @case("packed", "map")
@@ -71,14 +76,15 @@ def bzip2_bomb():
 
 @case("packed", "map")
 def xz_bomb():
-    return packed(lzma.LZMACompressor(preset=1), b"\n" * MB, 900)
+    packer = lzma.LZMACompressor(preset=0)
+    return b"".join([*(packer.compress(b"\0" * MB) for _ in range(300)), packer.flush()])
 
 
 @case("text")
 def recording_bomb():
     """Valid records, gigabytes of them."""
     piece = gzip.compress((HEADER + "rx\t17\t1\t101\t103\n").encode() + b"rx\t17\t1\t101\t103\n" * 50_000, 9)
-    more = gzip.compress(b"rx\t17\t1\t101\t103\n" * 5_000_000, 9)
+    more = gzip.compress(b"rx\t17\t1\t101\t103\n" * 500_000, 9)
     return piece + more * ((MB - len(piece)) // len(more))
 
 
@@ -157,7 +163,7 @@ def elf_packed_section():
 @case("map")
 def kernel_image():
     """A bzImage whose payload says that it unpacks to 4 GB, and does not lie about a gigabyte of it."""
-    payload = packed(gzip_packer(), b"\0" * MB, 900, b"\x7fELF")[:MB - 4_000] + struct.pack("<I", 0xffffffff)
+    payload = gzip_without_end(b"\x7fELF", b"\0" * MB, 1_000)[:MB - 4_000] + struct.pack("<I", 0xffffffff)
     head = bytearray(2_048)
     head[0x1f1], head[0x1fe:0x200], head[0x202:0x206] = 3, b"\x55\xaa", b"HdrS"
     head[0x206:0x208] = struct.pack("<H", 0x20f)
