@@ -3,16 +3,22 @@
 
 import fcntl
 import os
+import pathlib
 import select
 import signal
 import struct
 import subprocess
+import sys
 import termios
 import time
 
 import pyte
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import HANGS  # noqa: E402
+
 LEAVES_SCREEN = b"\x1b[?1049l"
+LAST = b"<nothing comes behind this>"
 
 
 class Screen(pyte.Screen):
@@ -75,10 +81,10 @@ class Terminal:
     def text(self):
         return "\n".join(line.rstrip() for line in self.screen.display)
 
-    def wait_for(self, what, seconds=60):
+    def wait_for(self, what):
         """Paint until WHAT, a text or a function, is there."""
         is_there = what if callable(what) else lambda: what in self.text
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + HANGS
         while not is_there():
             assert time.monotonic() < deadline, f"never came: {what}\n{self.text}"
             if select.select([self.master], [], [], 0.1)[0]:
@@ -90,14 +96,17 @@ class Terminal:
     def kill(self, number):
         os.kill(self.process.pid, number)
 
-    def end(self, seconds=60):
+    def end(self):
         """Wait for its end; return its exit code, and what it printed after it had left the screen."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + HANGS
         while self.process.poll() is None:
             assert time.monotonic() < deadline, f"does not end\n{self.text}"
             if select.select([self.master], [], [], 0.05)[0]:
                 self._read()
-        self.pump(0.1)
+        # What it wrote last is before this.
+        os.write(self.slave, LAST)
+        self.wait_for(lambda: LAST in self.raw)
+        self.raw = self.raw.replace(LAST, b"")
         return self.process.returncode, self.raw.rpartition(LEAVES_SCREEN)[2].decode(errors="replace").replace("\r\n", "\n")
 
     def is_as_before(self):

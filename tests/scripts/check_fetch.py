@@ -16,6 +16,9 @@ import sys
 import tarfile
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import HANGS  # noqa: E402
+
 FILES = {"fetch-duckdb": ["LICENSE", "libduckdb.so"], "fetch-uplot": ["LICENSE", "dist/uPlot.iife.min.js", "dist/uPlot.min.css"]}
 
 
@@ -49,7 +52,7 @@ def check(source, folder, script):
 
     def run():
         environment = os.environ | {"PATH": f"{bin_folder}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(folder / "cache")}
-        done = subprocess.run([folder / script, into], env=environment, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([folder / script, into], env=environment, capture_output=True, text=True, timeout=HANGS, check=False)
         found = {file.read_bytes() for file in into.rglob("*") if file.is_file()}
         for file in into.rglob("*"):
             if file.is_file():

@@ -10,7 +10,6 @@ PATH beside a few programs of the machine. Each appends what it does to a file.
 import concurrent.futures
 import os
 import pathlib
-import random
 import shutil
 import signal
 import subprocess
@@ -18,10 +17,14 @@ import sys
 import tempfile
 import time
 
-HANGS = 600  # seconds: what is only slow has ended by then, on a busy machine, too
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import HANGS, wait_for  # noqa: E402
+
+TURNS = 8
 PROGRAMS = """bash sh env awk cat cut date dirname df du fmt grep head kill mkdir mktemp printf ps rm sed sleep stat tail tput tr
     touch uname""".split()
-# A package manager as it is: it has a child that does the work, and both die of any signal.
+# A package manager as it is: it has a child that does the work, and both die of any signal. One that is SLOW ends when
+# there is a file GO.
 PACKAGE_MANAGER = """
 import os, signal, subprocess, sys, time
 name, slow = os.path.basename(sys.argv[0]), os.environ.get("SLOW") == os.path.basename(sys.argv[0])
@@ -32,9 +35,9 @@ def hurt(number, _):
     os._exit(1)
 # A question changes nothing: it may die of a signal.
 if "--print-uris" in sys.argv:
-    if "ANSWERS_AFTER" in os.environ:
+    if "NEVER_ANSWERS" in os.environ:
         say(f"is asked as {os.getpid()}")
-        time.sleep(float(os.environ["ANSWERS_AFTER"]))
+        signal.pause()
     print("'http://archive/dists/trixie/InRelease' x\\n'http://archive/dists/trixie-security/InRelease' y")
     sys.exit()
 if "--assume-no" in sys.argv: sys.exit(1)
@@ -42,7 +45,7 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(numb
 if "update" in sys.argv: sys.exit()
 if slow: say("begins")
 child = os.fork()
-time.sleep(float(os.environ.get("SLOW_FOR", "0.6")) if slow else 0)
+while slow and not os.path.exists(os.environ["GO"]): time.sleep(0.02)
 if child == 0: os._exit(0)
 if os.waitpid(child, 0)[1]: say("its child was hurt")
 say("whole")
@@ -54,7 +57,8 @@ SH = {
     "unshare": '[ -z "${UNSHARE_SAYS-}" ] || { echo "unshare: $UNSHARE_SAYS" >&2; exit 1; }',
     "findmnt": "echo rw,relatime${MOUNTED-}",
     "df": 'echo head; echo "disk 1 1 ${FREE-99999} 1% /"',
-    "cmake": 'echo cmake begins >>"$EVENTS"; [ -z "${CMAKE_FAILS-}" ] || { sleep 0.5; echo no compiler; exit 1; }; sleep ${CMAKE_TAKES-0} & wait',
+    "cmake": 'echo cmake begins >>"$EVENTS"; [ -z "${CMAKE_FAILS-}" ] || { until grep -q "$CMAKE_FAILS" "$EVENTS"; do sleep 0.02; done; '
+             'echo no compiler; exit 1; }; sleep ${CMAKE_TAKES-0} & wait',
     "ctest": "exit 0",
 }
 # The lab as far as it installs: its real way to run a package manager.
@@ -77,7 +81,7 @@ class Tree:
     """A copy of the scripts with stand-ins around it."""
 
     def __init__(self, source, folder):
-        self.folder, self.events = folder, folder / "events"
+        self.folder, self.events, self.go, self.output = folder, folder / "events", folder / "go", folder / "output"
         self.bin = folder / "bin"
         self.bin.mkdir()
         for name in ("run-demo", "run-tests", "scripts/tasks.sh", "scripts/install-packages", "tests/check_skips.py",
@@ -103,22 +107,31 @@ class Tree:
 
     def start(self, script, *words, **environment):
         self.events.write_text("")
+        self.go.unlink(missing_ok=True)
         shutil.rmtree(self.folder / "build", ignore_errors=True)
-        environment = {"PATH": str(self.bin), "HOME": str(self.folder), "EVENTS": str(self.events)} | environment
-        return subprocess.Popen([self.folder / script, *words], env=environment, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+        environment = {"PATH": str(self.bin), "HOME": str(self.folder), "EVENTS": str(self.events), "GO": str(self.go)} | environment
+        with open(self.output, "wb") as output:
+            return subprocess.Popen([self.folder / script, *words], env=environment, stdin=subprocess.DEVNULL,
+                                    stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
 
-    def wait_for(self, event, running):
-        while event not in self.events.read_text():
-            assert running.poll() is None, f"ended before '{event}':\n{running.stdout.read()}{self.events.read_text()}"
-            time.sleep(0.02)
+    def wait_for(self, event, running, file=None):
+        """Until it is among the events, or what is in another file."""
+        def is_there():
+            text = (file or self.events).read_text()
+            assert event in text or running.poll() is None, f"ended before '{event}':\n{self.output.read_text()}{self.events.read_text()}"
+            return event in text
+
+        wait_for(is_there)
 
     def said_by(self, running):
-        """Wait for its end, and return what it and all that it started printed."""
+        """Wait for its end and that of all that it started, and return what they printed."""
         try:
-            return running.communicate(timeout=HANGS)[0]
-        except subprocess.TimeoutExpired:
-            raise AssertionError(f"no end: {self.left_running()}\n{self.events.read_text()}") from None
+            running.wait(timeout=HANGS)
+            # What was ended at last may have yet to go; what nobody ends is there for ever.
+            wait_for(lambda: not self.left_running())
+        except (subprocess.TimeoutExpired, AssertionError):
+            raise AssertionError(f"no end: {self.left_running()}\n{self.output.read_text()}{self.events.read_text()}") from None
+        return self.output.read_text()
 
     def left_running(self):
         """Processes that were started from here."""
@@ -133,13 +146,13 @@ class Tree:
 
 
 def check_end(tree, running, codes, waited_for, is_said=True):
+    if is_said:
+        tree.wait_for("waiting for the package manager", running, tree.output)
+    tree.go.touch()
     said = tree.said_by(running)
     events = tree.events.read_text()
     assert running.returncode in codes, f"{running.returncode}, not {codes}:\n{said}{events}"
     assert "hurt" not in events and events.count(f"{waited_for} begins") == events.count(f"{waited_for} whole") > 0, events
-    assert not is_said or "waiting for the package manager" in said, said
-    left = tree.left_running()
-    assert not left, f"left running: {left}\n{said}"
     return said
 
 
@@ -150,7 +163,7 @@ def check_signals(tree):
     """At three moments: while apt-get installs, while debootstrap does beside the compiler, and while the lab runs."""
     for script in ("run-demo", "run-tests"):
         for number, to_all in SIGNALS[: 4 if script == "run-demo" else 2]:
-            for manager, more in (("apt-get", {}), ("debootstrap", {"SLOW_FOR": "2", "CMAKE_TAKES": "60", "LAB_TAKES": "60"})):
+            for manager, more in (("apt-get", {}), ("debootstrap", {"CMAKE_TAKES": "infinity", "LAB_TAKES": "infinity"})):
                 running = tree.start(script, SLOW=manager, **more)
                 tree.wait_for(f"{manager} begins", running)
                 if more:
@@ -162,39 +175,45 @@ def check_signals(tree):
                 check_end(tree, running, (-number, 128 + number), manager, to_all or manager != "apt-get")
     # Who died of the signal has not answered what it was asked. The signal came before grep was started.
     for script in ("run-demo", "run-tests"):
-        running = tree.start(script, ANSWERS_AFTER="60")
+        running = tree.start(script, NEVER_ANSWERS="1")
         tree.wait_for("\n", running)
         os.kill(running.pid, signal.SIGINT)
         os.kill(int(tree.events.read_text().removeprefix("apt-get is asked as ")), signal.SIGINT)
         said = tree.said_by(running)
         assert running.returncode == 130 and "security archive" not in said, (running.returncode, said)
-    running = tree.start("run-demo", LAB_TAKES="60", SLOW="")
+    running = tree.start("run-demo", LAB_TAKES="infinity", SLOW="")
     tree.wait_for("lab goes on", running)
     os.killpg(running.pid, signal.SIGINT)
     said = tree.said_by(running)
-    assert running.returncode == 130 and "ending machine" in said and not tree.left_running(), (said, tree.left_running())
+    assert running.returncode == 130 and "ending machine" in said, said
 
 
-def check_any_moment(source, seed):
-    """At four moments of a run that takes some seconds; five of these side by side make twenty."""
-    moments = random.Random(seed)
+def check_any_moment(source, turns):
+    """At those of eight moments of a run, which go from its begin to its end."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Tree(source, pathlib.Path(folder))
-        for _ in range(4):
-            running = tree.start("run-demo", SLOW=moments.choice(("apt-get", "debootstrap")), SLOW_FOR="1", CMAKE_TAKES="0.5",
-                                 LAB_TAKES="1")
-            time.sleep(moments.uniform(0, 5))
+
+        def start():
+            running = tree.start("run-demo", SLOW="apt-get", LAB_TAKES="0.2")
+            tree.go.touch()
+            return running, time.monotonic()
+
+        running, began = start()
+        tree.said_by(running)
+        whole = time.monotonic() - began
+        for turn in turns:
+            running, _ = start()
+            time.sleep(whole * turn / TURNS)
             if running.poll() is None:
                 os.killpg(running.pid, signal.SIGINT)
             said = tree.said_by(running)
             events = tree.events.read_text()
-            assert running.returncode in (0, 130, -signal.SIGINT), (seed, running.returncode, said)
+            assert running.returncode in (0, 130, -signal.SIGINT), (turn, running.returncode, said)
             assert "hurt" not in events and events.count(" begins") - events.count("cmake begins") <= events.count(" whole"), events
-            assert not tree.left_running(), (seed, tree.left_running(), said)
 
 
 def check_failure(tree):
-    running = tree.start("run-demo", SLOW="debootstrap", SLOW_FOR="3", CMAKE_FAILS="1")
+    running = tree.start("run-demo", SLOW="debootstrap", CMAKE_FAILS="debootstrap begins")
     said = check_end(tree, running, (1,), "debootstrap")
     assert "no compiler" in said and "program failed" in said, said
 
@@ -238,7 +257,7 @@ def main():
         check_failure(tree)
         check_signals(tree)
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        list(pool.map(lambda seed: check_any_moment(pathlib.Path(sys.argv[1]).resolve(), seed), range(5)))
+        list(pool.map(lambda first: check_any_moment(pathlib.Path(sys.argv[1]).resolve(), range(first, TURNS, 2)), range(2)))
 
 
 main()
