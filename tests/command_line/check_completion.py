@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-from stapgen import ENVIRONMENT, HOME, Stapgen
+from stapgen import ENVIRONMENT, HANGS, HOME, Stapgen
 
 RECIPE = """name = "mine"
 summary = "A recipe of the user's"
@@ -77,7 +77,7 @@ def check_living(stapgen, sleeper):
 
 def shell(stapgen, *argv):
     path = f"{os.path.dirname(stapgen.program)}:{ENVIRONMENT['PATH']}"
-    return subprocess.run(argv, capture_output=True, text=True, check=True, cwd=HOME.name, timeout=60,
+    return subprocess.run(argv, capture_output=True, text=True, check=True, cwd=HOME.name, timeout=HANGS,
                           stdin=subprocess.DEVNULL, env=ENVIRONMENT | {"PATH": path}).stdout
 
 
@@ -123,7 +123,7 @@ def main():
     make_recipe()
     for name in ("slow.rec", "sudden.rec", "b c.rec"):
         pathlib.Path(HOME.name, name).touch()
-    with subprocess.Popen(["sleep", "300"]) as sleeper:
+    with subprocess.Popen(["sleep", "infinity"]) as sleeper:
         try:
             check_words(stapgen)
             check_options(stapgen)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from stapgen import ENVIRONMENT
+from stapgen import ENVIRONMENT, HANGS
 
 NOBODY = 65534
 
@@ -20,7 +20,7 @@ def contents(folder):
 def plan(stapgen, words, home, user=None):
     environment = {**ENVIRONMENT, "HOME": str(home), "TMPDIR": str(home)}
     done = subprocess.run([stapgen, *words, "--dry-run"], env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=100, check=False, cwd=home, user=user)
+                          text=True, timeout=HANGS, check=False, cwd=home, user=user)
     assert done.returncode == 0, f"{words}: {done.returncode} {done.stderr}"
     assert done.stdout.startswith("#"), done.stdout
 

@@ -10,11 +10,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import HANGS  # noqa: E402
+
 RECORDS = ("install_manifest.txt", "install_folders.txt")
 
 
 def run(*command, code=0, **environment):
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=HANGS,
                           env=os.environ | environment, check=False)
     assert (done.returncode == 0) == (code == 0), f"{command} ended with {done.returncode}: {done.stdout}"
     return done.stdout

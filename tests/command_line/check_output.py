@@ -10,14 +10,14 @@ import subprocess
 import sys
 import tempfile
 
-from stapgen import ENVIRONMENT
+from stapgen import ENVIRONMENT, HANGS
 
 TOLD = "stapgen: the output is incomplete: it could not be written\n  hint: check whether stdout is closed, or its disk full\n"
 
 
 def run(words, redirection, **streams):
     shell = ["sh", "-c", f'exec "$@" {redirection}', "sh", *words]
-    done = subprocess.run(shell, stderr=subprocess.PIPE, env=ENVIRONMENT, text=True, timeout=60, check=False, **streams)
+    done = subprocess.run(shell, stderr=subprocess.PIPE, env=ENVIRONMENT, text=True, timeout=HANGS, check=False, **streams)
     return done.returncode, done.stderr
 
 
@@ -53,7 +53,7 @@ def check_new_file(stapgen, sample):
     with tempfile.TemporaryDirectory() as folder:
         for number, words in enumerate((["report", sample], ["compare", *sides], ["fleet", "report", hosts], ["fleet", "compare", hosts])):
             command = [stapgen, *words, "--format", "json"]
-            printed = subprocess.run(command, env=ENVIRONMENT, capture_output=True, timeout=60, check=False)
+            printed = subprocess.run(command, env=ENVIRONMENT, capture_output=True, timeout=HANGS, check=False)
             file = pathlib.Path(folder, f"{number}.json")
             code, errors = run([*command, "-o", file], "")
             assert (code, errors) == (printed.returncode, printed.stderr.decode()), (words, code, errors)

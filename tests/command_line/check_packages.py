@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import HANGS  # noqa: E402
+
 FILES = ["bin/stapgen", "share/man/man1/stapgen.1.gz", "share/man/man1/stapgen-rx-latency.1.gz",
          "share/bash-completion/completions/stapgen", "share/zsh/site-functions/_stapgen",
          "share/fish/vendor_completions.d/stapgen.fish", "share/doc/stapgen/THIRD-PARTY-NOTICES.md",
@@ -25,7 +28,7 @@ AS_ROOT = ["unshare", "--map-root-user"]
 
 
 def run(*command):
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANGS, check=False)
     assert done.returncode == 0, f"{command} ended with {done.returncode}: {done.stdout}{done.stderr}"
     return done.stdout
 

@@ -17,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import HANGS  # noqa: E402
+
 READING = [["--version"], ["list"], ["list", "--json"], ["show", "rx-latency"], ["render", "rx-latency"],
            ["render", "sock-latency", "--standalone"], ["rx-latency", "--help"], ["complete", "--", "re"],
            ["report", "/sample.txt"], ["report", "/sample.txt", "--format", "json"],
@@ -64,7 +67,7 @@ class Root:
     def run(self, *words, code=0, old=True, **environment):
         done = subprocess.run(["unshare", "--map-root-user", "--root", self.folder, "/stapgen", *words],
                               preexec_fn=forbid_newer_calls if old else None, stdin=subprocess.DEVNULL,
-                              env={"PATH": os.environ["PATH"], **environment}, capture_output=True, timeout=60, check=False)
+                              env={"PATH": os.environ["PATH"], **environment}, capture_output=True, timeout=HANGS, check=False)
         assert done.returncode == code, f"{words} ended with {done.returncode}: {done.stderr.decode()}"
         return done.stdout, done.stderr.decode()
 

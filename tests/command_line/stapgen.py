@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the tests of this folder share: the program under test, and what it says of itself."""
 
+import functools
 import os
+import pathlib
 import re
 import subprocess
+import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import HANGS  # noqa: E402
 
 HOME = tempfile.TemporaryDirectory()
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": HOME.name, "LC_ALL": "C.UTF-8", "TERM": "xterm"}
@@ -17,7 +23,7 @@ class Stapgen:
     def run(self, *words, code=0):
         """Return what it prints on stdout; it has to end with CODE."""
         done = subprocess.run([self.program, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              env=ENVIRONMENT, timeout=60, check=False)
+                              env=ENVIRONMENT, timeout=HANGS, check=False)
         assert done.returncode == code, f"{words} ended with {done.returncode}: {done.stderr}"
         return done.stdout
 
@@ -26,6 +32,7 @@ class Stapgen:
         lines = self.run("complete", "--", *words).splitlines()
         return dict(line.split("\t") if "\t" in line else (line, None) for line in lines)
 
+    @functools.cache
     def commands(self):
         """Return the words of each command, those of `build recipe` and `fleet run recipe` included, [] for the whole."""
         found = [[]]
@@ -34,9 +41,13 @@ class Stapgen:
                 found += [[*command, name] for name in self.complete(*command, "")]
         return found
 
-    def options(self, command):
-        """Return the options that are completed for COMMAND."""
+    @functools.cache
+    def options_of(self, *command):
+        """Return the options that are completed for it."""
         return {word for word in self.complete(*command, "-") if word.startswith("-")}
+
+    def options(self, command):
+        return self.options_of(*command)
 
 
 def options_in(text):

@@ -7,6 +7,9 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import HANGS  # noqa: E402
+
 
 def printed(source):
     """The names of the counts in what scripts print."""
@@ -20,7 +23,7 @@ def printed(source):
 
 def main():
     stapgen, source = sys.argv[1], pathlib.Path(sys.argv[2])
-    said = subprocess.run([stapgen, "help", "account"], capture_output=True, text=True, timeout=60, check=True).stdout
+    said = subprocess.run([stapgen, "help", "account"], capture_output=True, text=True, timeout=HANGS, check=True).stdout
     rows = re.findall(r"^([a-z., -]+) \(([a-z, -]+)\): (.*)$", re.sub(r"\n  ", " ", said), re.M)
     table = re.findall(r"^\| (`.*) \| ([a-z, -]+) \| (.*) \|$", (source / "docs/guide/reading-results.md").read_text(), re.M)
     documented = [(name.replace("`", ""), of, meaning) for name, of, meaning in table if "`, `" in name or name.endswith("`")]

@@ -9,8 +9,10 @@ import random
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "formats"))
+for folder in (".", "formats"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / folder))
 from documents import checked  # noqa: E402
+from waiting import HANGS  # noqa: E402
 
 RUN_START = 1795180848_000_000_000  # 2026-11-20 13:20:48 UTC
 ABOVE = 1 << 41
@@ -23,7 +25,7 @@ class Stapgen:
 
     def run(self, *words, code=0, **environment):
         """Return what it prints on stdout and on stderr; it has to end with CODE."""
-        done = subprocess.run([self.program, *map(str, words)], capture_output=True, text=True, timeout=3600, check=False,
+        done = subprocess.run([self.program, *map(str, words)], capture_output=True, text=True, timeout=HANGS, check=False,
                               env={**self.environment, **environment})
         assert done.returncode == code, f"{words} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
         return done.stdout, done.stderr
