@@ -22,6 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::atomic<int> asked = 0, heeding = 0;
+/// Of both: who begins to heed signals is asked by each that did not end the program before.
+std::mutex counting;
 std::once_flag taken;
 rlimit limit_before{};
 
@@ -68,6 +70,7 @@ void wait_for_signals(const sigset_t& signals) {
     for (;;) {
         int number = 0;
         if (::sigwait(&signals, &number) != 0) continue;
+        const std::scoped_lock lock(counting);
         ++asked;
         // One that a shell had us ignore, as of a job in the background, ends only what heeds it.
         if (heeding == 0 && !is_ignored(number)) die_of(number);
@@ -92,11 +95,13 @@ void take_signals() {
 
 HeededSignals::HeededSignals() {
     take_signals();
+    const std::scoped_lock lock(counting);
     before_ = asked;
     ++heeding;
 }
 
 HeededSignals::~HeededSignals() {
+    const std::scoped_lock lock(counting);
     --heeding;
 }
 

@@ -145,7 +145,13 @@ void Runner::on_error_line(Child& child, std::string_view line) {
 }
 
 void Runner::tick(Child& child, launch::Control& control) {
-    if (child.is_ready && !std::exchange(child.has_begun, true)) control.write("go\n");
+    if (child.is_ready && !std::exchange(child.has_begun, true)) {
+        if (stop_ == 0) {
+            control.write("go\n");
+        } else {
+            control.request_stop();
+        }
+    }
     if (child.stream.is_damaged()) control.request_stop();
     if (stop_ > child.heeded) {
         child.heeded = stop_;
