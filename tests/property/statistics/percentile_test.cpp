@@ -3,11 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <random>
 #include <vector>
 
+#include "rounds.h"
 #include "table/histogram.h"
 
 using namespace stapgen;
@@ -58,8 +58,7 @@ TEST_CASE("percentiles are within the stated error of the sample's own, and part
 
 TEST_CASE("the interval of a percentile holds the true one in 95 % of 1000 samples") {
     constexpr int samples = 1000;
-    // Of 1000 samples at a rate of 95 % fewer would hold it once in a hundred times only.
-    const double least = boost::math::quantile(boost::math::binomial(samples, 0.95), 0.01);
+    const int least = at_least(samples, 95);
     std::mt19937_64 random(13);
     for (const int n : {401, 1009, 4001}) {
         std::vector<int> held(3);

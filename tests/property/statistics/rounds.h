@@ -20,13 +20,15 @@ inline int quantile(int times, double probability, double part) {
 }
 }  // namespace rounds_of
 
-/// What happens with this probability may happen so often: more would be one in a hundred.
+/// Other draws would be as good: that a right program fails with some must not be likelier.
+inline constexpr double one_in_a_million = 1e-6;
+
+/// What happens with this probability may happen so often.
 inline int at_most(int times, double probability) {
-    return rounds_of::quantile(times, probability, 0.99);
+    return rounds_of::quantile(times, probability, 1 - one_in_a_million);
 }
 
-/// So often at least for `least` of a hundred: exactly that in all rounds; in some, fewer would be one in a hundred.
+/// So often at least for `least` of a hundred.
 inline int at_least(int times, int least) {
-    const bool is_all = times == rounds(times);
-    return is_all ? times * least / 100 : rounds_of::quantile(times, least / 100.0, 0.01);
+    return rounds_of::quantile(times, least / 100.0, one_in_a_million);
 }
