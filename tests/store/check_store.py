@@ -17,8 +17,8 @@ import shutil
 import sys
 import tempfile
 
-from stores import (RUN_START, Stapgen, bin_of, bins_of, check_percentiles, fleet, is_there, known_bins, percentiles_of,
-                    write_recording)
+from stores import (PERCENTILES_OF, RUN_START, Stapgen, bin_of, bins_of, by_name, check_percentiles, fleet, is_there,
+                    known_bins, percentiles_of, write_recording)
 
 # All that have durations, and one of each other kind.
 SAMPLES = ["rx-latency.rec", "rx-latency-killed.rec", "rx-latency-cost.rec", "packet-flow.rec", "own-sock-latency.txt",
@@ -32,35 +32,40 @@ def check_samples(stapgen, source, folder):
         store = folder / f"of {name}"
         stapgen.export(store, source / "samples" / name)
         reported = stapgen.report(source / "samples" / name)
-        runs = stapgen.rows(store, "SELECT * FROM runs")
-        assert len(runs) == 1 and runs[0]["recipe"] == reported["recipe"], runs
-        compared["percentiles"] += check_percentiles(reported, percentiles_of(stapgen, store))
         # In whatever spans of time, all of it is there.
-        for row in stapgen.rows(store, "SELECT s.stage, s.n, s.sum, h.n AS n_bins FROM (SELECT stage, sum(n) AS n, "
-                                       "sum(sum) AS sum FROM sums GROUP BY stage) s JOIN (SELECT stage, sum(n) AS n "
-                                       "FROM hist GROUP BY stage) h ON s.stage = h.stage"):
+        stored = stapgen.all_rows(
+            store, runs="SELECT * FROM runs", percentiles=PERCENTILES_OF.format("all"),
+            sums="SELECT s.stage, s.n, s.sum, h.n AS n_bins FROM (SELECT stage, sum(n) AS n, sum(sum) AS sum FROM sums "
+                 "GROUP BY stage) s JOIN (SELECT stage, sum(n) AS n FROM hist GROUP BY stage) h ON s.stage = h.stage",
+            account="SELECT kind, n FROM account",
+            drops="SELECT symbol, reason, sum(n) AS n FROM drops GROUP BY symbol, reason",
+            counts="SELECT what, sum(n) AS n FROM counts GROUP BY what",
+            slow="SELECT DISTINCT direction, place, total_ns FROM slow WHERE place <= 5 ORDER BY direction, place")
+        runs = stored["runs"]
+        assert len(runs) == 1 and runs[0]["recipe"] == reported["recipe"], runs
+        compared["percentiles"] += check_percentiles(reported, by_name(stored["percentiles"]))
+        for row in stored["sums"]:
             assert row["n"] == row["n_bins"], row
             for stage in reported["stages"]:
                 if stage["stage"] == row["stage"] and not stage["group"]:
                     assert (stage["n"], stage["sum_ns"]) == (row["n"], row["sum"]), (stage, row)
                     compared["sums"] += 1
         account = collections.Counter()
-        for row in stapgen.rows(store, "SELECT kind, n FROM account"):
+        for row in stored["account"]:
             account[row["kind"]] += row["n"]
         for kind in ("seen", "reported", "filtered", "incomplete", "lost"):
             assert account[kind] == reported["accounting"][kind], (name, kind, account)
-        drops = stapgen.rows(store, "SELECT symbol, reason, sum(n) AS n FROM drops GROUP BY symbol, reason")
+        drops = stored["drops"]
         told = collections.Counter()
         for drop in reported["drops"]:
             told[drop["symbol"], drop["reason"]] += drop["count"]
         assert {(row["symbol"], row["reason"]): row["n"] for row in drops} == told, (name, drops)
-        counts = stapgen.rows(store, "SELECT what, sum(n) AS n FROM counts GROUP BY what")
+        counts = stored["counts"]
         told = collections.Counter()
         for count in reported["counts"]:
             told[json.dumps(count["group"])] += count["count"]
         assert {json.dumps(json.loads(row["what"])): row["n"] for row in counts} == told, (name, counts)
-        slow = stapgen.rows(store, "SELECT DISTINCT direction, place, total_ns FROM slow WHERE place <= 5 "
-                                   "ORDER BY direction, place")
+        slow = stored["slow"]
         assert [row["total_ns"] for row in slow] == [one["total_ns"] for one in reported["slowest"]], (name, slow)
         compared["drops"], compared["counts"] = compared["drops"] + len(drops), compared["counts"] + len(counts)
     print(", ".join(f"{count} {what}" for what, count in compared.items()), "are those of the report")

@@ -37,6 +37,14 @@ class Stapgen:
         """Return the rows of the answer, each a dictionary."""
         return checked(json.loads(self.run("query", store, *asked, "--json")[0]))["rows"]
 
+    def all_rows(self, store, **asked):
+        """Return the rows of several answers, {name: [dictionary]}: most of a question is the loading of the engine."""
+        sql = " UNION ALL ".join(f"SELECT '{name}' AS name, to_json(q)::VARCHAR AS answer FROM ({one}) q" for name, one in asked.items())
+        found = {name: [] for name in asked}
+        for row in self.rows(store, sql):
+            found[row["name"]].append(json.loads(row["answer"]))
+        return found
+
     def report(self, *files):
         return json.loads(self.run("report", *files, "--json", "--by", "none")[0])
 
@@ -97,9 +105,15 @@ def bins_of(stapgen, store):
     return {(row["stage"], row["bin_low"], row["bin_high"]): row["n"] for row in rows}
 
 
+PERCENTILES_OF = "SELECT * FROM percentiles WHERE kind = '{}'"
+
+
 def percentiles_of(stapgen, store, kind="all"):
     """Return {(name, stage): its row}."""
-    rows = stapgen.rows(store, f"SELECT * FROM percentiles WHERE kind = '{kind}'")
+    return by_name(stapgen.rows(store, PERCENTILES_OF.format(kind)))
+
+
+def by_name(rows):
     return {(row["name"], row["stage"]): row for row in rows}
 
 
