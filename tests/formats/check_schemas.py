@@ -37,12 +37,13 @@ def run(*command, codes=(0,)):
 def in_cases(source):
     """Yield the JSON in what cases expect to be printed."""
     decoder = json.JSONDecoder()
-    for case in sorted([*source.glob("tests/golden/*.case"), *source.glob("samples/expected/*.case")]):
+    for case in sorted([*source.glob("tests/golden/**/*.case"), *source.glob("samples/expected/*.case")]):
         text = case.read_text(encoding="utf-8")
         for start in re.finditer(r"^\{(?=\s*\")", text, re.MULTILINE):
             document, end = decoder.raw_decode(text, start.start())
             assert text[end] == "\n", f"{case}: {text[end:end + 80]}"
-            yield documents.checked(document)
+            is_line = documents.kind_of(document) == "compare-1" and "changes" not in document
+            yield documents.checked(document, "compare-line-1" if is_line else None)
 
 
 def printed(stapgen, source):

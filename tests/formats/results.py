@@ -11,7 +11,7 @@ LOSSES = ("skipped_probes", "probe_errors", "transport_failures")
 
 
 class Row(NamedTuple):
-    """What it is of, and its numbers. What has capitals (kinds, keys, numbers) only tables have."""
+    """What it is of, and its numbers."""
     kind: str
     name: str
     numbers: dict
@@ -26,8 +26,7 @@ def printable(text):
 
 def is_close(number, known, statistic="", off=0.0):
     """NUMBER may be OFF by so much; what JSON has rounded of a statistic comes on top."""
-    is_part = any(word in statistic for word in ("share", "SHARE", "CPU"))
-    rounded = 0 if isinstance(known, int) or not statistic else 6e-7 if is_part else 6e-4
+    rounded = 0 if isinstance(known, int) or not statistic else 6e-7 if "share" in statistic else 6e-4
     return abs(number - known) <= off + rounded + 1e-9 * abs(known)
 
 
@@ -37,10 +36,6 @@ def ns_of(time):
         return None
     seconds, fraction = time.removesuffix("Z").split(".")
     return int(datetime.datetime.fromisoformat(f"{seconds}+00:00").timestamp()) * 10**9 + int(fraction)
-
-
-def moment(ns, form="%Y-%m-%d %H:%M:%S +0000"):
-    return datetime.datetime.fromtimestamp(ns // 10**9, datetime.timezone.utc).strftime(form)
 
 
 def texts_of(group):
@@ -77,27 +72,20 @@ def reason_of(drop):
 
 def of_interval(row):
     """Return the time of a row of an interval as a key; {}: it is of the whole."""
-    if "time" not in row:
-        return {}
-    return {"time_ns": str(ns_of(row["time"]) or ""), "ENDED": moment(ns_of(row["time"])) if row["time"] else "after the last tick"}
+    return {"time_ns": str(ns_of(row["time"]) or "")} if "time" in row else {}
 
 
-def drop_row(kind, drop, total):
+def drop_row(kind, drop):
     place = printable(drop["symbol"]) if drop["symbol"] is not None else drop["address"] or "0x0"
     if drop["symbol"] is not None and drop["offset"] is not None:
         place += f"+0x{drop['offset']:x}"
-    module, reason = drop["module"] or "", printable(reason_of(drop))
-    keys = {**texts_of(drop["group"]), "module": module, "reason": reason, "benign": str(drop["benign"]).lower(), **of_interval(drop),
-            "LOCATION": place + (f" [{printable(module)}]" if module else ""),
-            "REASON": (reason or "-") + (" *" if drop["benign"] else "")}
-    return Row(kind, place, {"count": drop["count"], "SHARE": drop["count"] / total}, keys)
+    keys = {**texts_of(drop["group"]), "module": drop["module"] or "", "reason": printable(reason_of(drop)),
+            "benign": str(drop["benign"]).lower(), **of_interval(drop)}
+    return Row(kind, place, {"count": drop["count"]}, keys)
 
 
-def count_row(kind, counted, tally, total):
-    loss = "lost" if tally["loss"] else "by name" if tally.get("loss_by_name") else ""
-    keys = {**texts_of(tally["group"]), **of_interval(tally), "LOSS": loss, "WHAT": printable(tally["meaning"] or "")}
-    numbers = {"count": tally["count"], counted.upper(): tally["count"], "SHARE": tally["count"] / max(total, 1)}
-    return Row(kind, counted, numbers | {"PER S": tally.get("per_s")}, keys)
+def count_row(kind, counted, tally):
+    return Row(kind, counted, {"count": tally["count"]}, {**texts_of(tally["group"]), **of_interval(tally)})
 
 
 def totals(rows, keys):
@@ -107,17 +95,16 @@ def totals(rows, keys):
         total = found.setdefault(repr([row[key] for key in keys]), {**row, "count": 0})
         total.pop("time", None)
         total["count"] += row["count"]
-        total["per_s"] = row.get("per_s")
     return list(found.values())
 
 
 class Report:
     def __init__(self, known):
-        self.known, self.recipe, self.start = known, known["recipe"], ns_of(known["start"])
+        self.known, self.recipe = known, known["recipe"]
         self.stages = [stage for stage in known["stages"] if not stage["group"]]
 
     def rows(self):
-        for make in (self.measures, self.means, self.slowest, self.drops, self.stacks, self.counts, self.ledger, self.account, self.cost):
+        for make in (self.measures, self.means, self.drops, self.stacks, self.counts, self.ledger, self.account):
             yield from make()
 
     def measures(self):
@@ -129,66 +116,36 @@ class Report:
                 name = column.get("stage", column.get("value"))
                 for place, start in enumerate(series["start_ns"]):
                     if any(row.name == name and row.numbers["n"] and not row.keys for row in rows):
-                        timed = {"TIME": moment(start), "AT": moment(start, "%H:%M:%S")} if self.start is not None else {"AT": "-"}
-                        yield Row("series" if kind == "stages" else "value-series", name, {"TIME_ns": start} | {
-                            key: values[place] for key, values in column.items() if isinstance(values, list)},
-                            {"time_ns": str(start), **timed})
+                        yield Row("series" if kind == "stages" else "value-series", name, {
+                            key: values[place] for key, values in column.items() if isinstance(values, list)}, {"time_ns": str(start)})
 
     def means(self):
         yield from map(average_row, self.known["averages"])
-        for interval in self.known["average_intervals"]:
-            yield Row("AVERAGES", str(interval["line"]), {"N": interval["n"]} | {
-                printable(one["name"]) + unit: one["mean" + unit] for one in interval["averages"] for unit in ("", "_ns")
-                if "mean" + unit in one})
         for tail in self.known["tail"]:
-            kind = "tail" + ("-" + tail["way"] if tail["way"] else "")
-            rows = [Row(kind, stage["stage"], numbers_of(stage)) for stage in tail["stages"]]
-            yield from rows
-            of_all = Row(kind, "all", {key: tail[key] for key in ("slow_mean_ns", "rest_mean_ns")})
-            yield from (row._replace(kind=kind.upper()) for row in [*rows, of_all] if rows)
-
-    def slowest(self):
-        places = collections.Counter()
-        for slow in self.known["slowest"]:
-            places[slow["way"]] += 1
-            time = slow["time_ns"] if self.start is not None else None
-            of = [f"{key} {key if value is True else printable(str(value))}" for key, value in slow["of"].items()]
-            stages = {f"{printable(stage)}_ns": ns for stage, ns in slow["stages_ns"].items()}
-            yield Row(f"SLOWEST {slow['way']}", str(places[slow["way"]]), {"total_ns": slow["total_ns"], **stages}, {
-                "ENDED": "-" if time is None else f"{moment(time, '%H:%M:%S')}.{time % 10**9 // 1000:06}", "OF": ", ".join(of)})
+            yield from (Row("tail" + ("-" + tail["way"] if tail["way"] else ""), stage["stage"], numbers_of(stage))
+                        for stage in tail["stages"])
 
     def has_intervals(self):
         """Those in which nothing was counted are not in JSON."""
         return max((row["interval"] for row in self.known["drops"] + self.known["counts"]), default=0) > 0
 
     def drops(self):
-        drops, each = self.known["drops"], {}
-        total = sum(drop["count"] for drop in drops)
+        drops = self.known["drops"]
         names = ("symbol", "offset", "module", "address", "reason", "reason_number", "group", "benign")
-        yield from (drop_row("drop", drop, total) for drop in totals(drops, names))
-        for drop in drops if self.has_intervals() else []:
-            yield drop_row("interval-drop", drop, total)
-            numbers = each.setdefault(of_interval(drop)["ENDED"], {"DROPS": 0} | {reason_of(one) or "-": 0 for one in drops})
-            for name in ("DROPS", reason_of(drop) or "-"):
-                numbers[name] += drop["count"]
-        yield from (Row("DROPS", "", numbers, {"ENDED": ended}) for ended, numbers in each.items())
-        for given in self.known["advice"]:
-            reason = " in ".join(map(printable, filter(None, (given["reason"], given["function"]))))
-            yield Row("ADVICE", reason, {"DROPS": given["count"]}, {"REASON": reason, "ADVICE": given["text"]})
+        yield from (drop_row("drop", drop) for drop in totals(drops, names))
+        yield from (drop_row("interval-drop", drop) for drop in drops if self.has_intervals())
 
     def stacks(self):
-        paths, total = collections.Counter(), sum(drop["count"] for drop in self.known["drops"])
+        paths = collections.Counter()
         for stack in self.known.get("stacks", []):
             names = [frame["symbol"] or frame["address"] or "0x0" for frame in stack["frames"]]
             paths[printable(reason_of(stack)), " < ".join(map(printable, names)) or "other paths"] += stack["count"]
-        for (reason, path), count in paths.items():
-            yield Row("stack", path, {"count": count, "SHARE": count / total}, {"reason": reason, "REASON": reason or "-"})
+        yield from (Row("stack", path, {"count": count}, {"reason": reason}) for (reason, path), count in paths.items())
 
     def counts(self):
         counted, tallies = self.known["counted"], self.known["counts"]
-        total = sum(tally["count"] for tally in tallies)
-        yield from (count_row("count", counted, tally, total) for tally in totals(tallies, ("group",)))
-        yield from (count_row("interval-count", counted, tally, total) for tally in tallies if self.has_intervals())
+        yield from (count_row("count", counted, tally) for tally in totals(tallies, ("group",)))
+        yield from (count_row("interval-count", counted, tally) for tally in tallies if self.has_intervals())
 
     def ledger(self):
         for line in self.known.get("ledger", []):
@@ -202,21 +159,9 @@ class Report:
         counts = [("account", {key: int(known[key]) for key in FATES}), ("transport", {key: known[key] for key in LOSSES}),
                   ("input", {key: lines[key] for key in ("lines", "recognised", "unrecognised")})]
         counts += [(key.removesuffix("_by"), known.get(key, {})) for key in ("incomplete_by", "lost_by", "other", "skipped_by")]
-        for kind, names in counts:
-            for name, count in names.items():
-                yield Row(kind, name, {"count": count})
-                shown = printable(name if kind == "account" else f"{kind}: {name}")
-                yield Row("ACCOUNT", shown, {"count": count, "SHARE OF SEEN": count / (known["seen"] or 1)})
+        yield from (Row(kind, name, {"count": count}) for kind, names in counts for name, count in names.items())
         for counter in self.known["counters"]:
-            yield Row("counter", counter["name"], {"count": counter["count"]}, {"WHAT": printable(counter["help"])})
-
-    def cost(self):
-        cost = self.known.get("cost", {"probes": []})
-        for probe in cost["probes"]:
-            length = 1e9 / cost["cycles_per_s"] if cost["cycles_per_s"] else 1
-            yield Row("COST", probe["point"], {
-                "HITS": probe["hits"], "MEAN": probe["cycles"] // max(probe["hits"], 1) * length, "MAX": probe["max_cycles"] * length,
-                "ONE CPU": None if probe["one_cpu_percent"] is None else probe["one_cpu_percent"] / 100})
+            yield Row("counter", counter["name"], {"count": counter["count"]})
 
 
 def check_reached(what, bins, measure):

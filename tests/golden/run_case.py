@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs the cases of tests/golden: run_case.py STAPGEN FILE.case [--update]
+"""Runs a case: run_case.py STAPGEN FILE.case [--update]
 
 A case is a text file of commands and what they print, stdout and stderr together:
 
@@ -9,11 +9,12 @@ A case is a text file of commands and what they print, stdout and stderr togethe
     ...
     [exit 2]
 
-Commands run in this folder, without a shell, in an environment of their own. What differs from machine to
-machine is masked: see MASKS. --update writes what was printed into the file.
+Commands run in the case's folder, without a shell, in an environment of their own, to which NAME=VALUE before a command
+adds. With WIDTH=N it runs on a terminal of N columns; with ROWS=1 a report's JSON is asked for, and kept as rows of what
+was measured. JSON, pages and traces are kept as views.py has them. What differs from machine to machine is masked: MASKS. What an earlier command of the case has printed is not kept again. --update
+writes what was printed into the file; `update` does that for all cases. Both print the difference in words.
 """
 
-import difflib
 import os
 import pathlib
 import re
@@ -23,16 +24,26 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command_line"))
+import views  # noqa: E402
+import words  # noqa: E402
+from terminals import on_terminal  # noqa: E402
+
 MASKS = [(re.escape(os.uname().release), "RELEASE"), (r"/tmp/stapgen-\w+", "TMP"), (r"\S*/staprun\b", "staprun"),
          (r"git (unknown|[0-9a-f]{12}(, dirty)?); \S+ [\d.]+", "git REVISION; COMPILER"),
          (r"installed [0-9a-f]{12},", "installed SUM,"), (r"STAPGEN_C=x[0-9a-f]{16}", "STAPGEN_C=xSUM"),
-         (r"stapgen_recipe=[0-9a-f]{16}", "stapgen_recipe=HASH"),
+         (r"stapgen_recipe=[0-9a-f]{16}", "stapgen_recipe=HASH"), (r"(made by|with) stapgen \d\S+ ", r"\1 stapgen VERSION "),
          (r"[\d,]+ hits/s at the current traffic, .* each, assumed", "N hits/s at the current traffic, ..., assumed"),
          (r"with --aggregate: .* of the busiest", "with --aggregate: N % of the busiest")]
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 
 
-def run(stapgen, command, home):
-    argv = shlex.split(command)
+def printed(stapgen, command, home):
+    """Return what a command prints, and its exit code."""
+    argv, environment = shlex.split(command), {**ENVIRONMENT, "HOME": home}
+    while "=" in argv[0]:
+        name, _, environment[name] = argv.pop(0).partition("=")
     stdin = subprocess.DEVNULL
     if "<" in argv:
         stdin = open(argv[argv.index("<") + 1], encoding="utf-8")
@@ -40,20 +51,38 @@ def run(stapgen, command, home):
     assert argv[0] == "stapgen", command
     # As root stapgen reads recipes only where nobody else can write, and who owns this checkout is not known.
     recipes = os.path.join(home, "recipes")
-    argv = [recipes if word == "recipes" else word for word in argv]
-    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": home, "LC_ALL": "C", "TZ": "UTC"}
-    done = subprocess.run([stapgen, *argv[1:]], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env=environment, text=True, timeout=60, check=False)
-    output = done.stdout.replace(recipes, "recipes").replace(home, "HOME").replace(os.path.dirname(os.path.dirname(stapgen)), "PREFIX")
+    argv = [stapgen, *(recipes if word == "recipes" else word for word in argv[1:])]
+    is_rows = environment.pop("ROWS", None) == "1"
+    if width := environment.pop("WIDTH", None):
+        code, text = on_terminal(int(width), argv, {"TERM": "xterm", **environment})
+        text = views.view(argv, text.encode(), code)
+    else:
+        # Text has its warnings where they come, what programs read has them before.
+        apart = is_rows or views.format_of(argv) in ("json", "ndjson", "html", "perfetto")
+        done = subprocess.run(argv + ["--json"] * is_rows, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE if apart else subprocess.STDOUT,
+                              env=environment, timeout=60, check=False)
+        text = views.rows_of(done.stdout.decode()) if is_rows else views.view(argv, done.stdout, done.returncode)
+        code, text = done.returncode, (done.stderr or b"").decode() + text
+    text = text.replace(recipes, "recipes").replace(home, "HOME").replace(os.path.dirname(os.path.dirname(stapgen)), "PREFIX")
     for pattern, name in MASKS:
-        output = re.sub(pattern, name, output)
-    if output and not output.endswith("\n"):
-        output += "\n[no line end]\n"
-    return f"$ {command}\n{output}[exit {done.returncode}]\n"
+        text = re.sub(pattern, name, text)
+    return text + "\n[no line end]\n" if text and not text.endswith("\n") else text, code
 
 
-def main():
-    stapgen, case = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+def run(stapgen, commands, home):
+    """Return the case: what each of its commands prints."""
+    known, blocks = {}, []
+    for command in commands:
+        text, code = printed(stapgen, command, home)
+        first = known.setdefault(text, command)
+        if first != command and text.count("\n") > 3:
+            text = f"[as: {first}]\n"
+        blocks.append(f"$ {command}\n{text}[exit {code}]\n")
+    return "\n".join(blocks)
+
+
+def made_again(stapgen, case):
+    """Return what is in a case, and what its commands print now."""
     expected = case.read_text(encoding="utf-8")
     commands = [line[2:] for line in expected.splitlines() if line.startswith("$ ")]
     assert commands, f"{case} has no command"
@@ -61,13 +90,18 @@ def main():
     with tempfile.TemporaryDirectory() as home:
         if os.path.isdir("recipes"):
             shutil.copytree("recipes", os.path.join(home, "recipes"))
-        actual = "\n".join(run(stapgen, command, home) for command in commands)
+        return expected, run(stapgen, commands, home)
+
+
+def main():
+    stapgen, case = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+    expected, actual = made_again(stapgen, case)
+    print(*words.difference(expected, actual), sep="\n")
     if "--update" in sys.argv:
         case.write_text(actual, encoding="utf-8")
     elif actual != expected:
-        sys.stdout.writelines(difflib.unified_diff(expected.splitlines(True), actual.splitlines(True),
-                                                   case.name, "printed"))
         sys.exit(1)
 
 
-main()
+if __name__ == "__main__":
+    main()
