@@ -94,13 +94,55 @@ def picture(match):
     return f'd="{path[:40]}... {len(path)} characters, {hashlib.sha256(path.encode()).hexdigest()[:8]}"'
 
 
+CELL = re.compile(r'<(td|th scope="(col|row)")( class="n")?([^>]*)>((?:(?!</?t[dhr]\b).)*)</t[dh]>')
+SIGNS = {"": "|", "col": "|^", "row": "|>"}
+
+
+def row_of(match):
+    """A row of a table: ^ begins a column's head, > a row's, # a number; what else a tag says is in braces."""
+    cells, left = [], match[1]
+    for cell in CELL.finditer(match[1]):
+        said = f"{{{cell[4].strip()}}}" if cell[4] else ""
+        cells.append(SIGNS[cell[2] or ""] + ("#" if cell[3] else "") + said + cell[5])
+        left = left.replace(cell[0], "", 1)
+    return match[0] if left.strip() or not cells else "".join(cells)
+
+
+# What each page begins with: it fetches nothing, and nobody is told where it was read.
+HEAD = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="generator" content="stapgen">
+"""
+FOOT = """<footer>...</footer>
+<!-- The charts are drawn by uPlot...-->
+<script>...</script>
+<script>...</script>
+</body>
+</html>
+"""
+TABLE = re.compile(r'<div class="wide" tabindex="0" role="region" aria-label="([^"]*)">\n<table([^>]*)>\n<caption( class="hidden")?>\1</caption>\n'
+                   r"<thead>(.*)</thead>\n<tbody>\n((?:.*\n)*?)</tbody>\n</table>\n</div>\n")
+
+
+def table_of(match):
+    return f"<table{match[2]}>{'(hidden) ' if match[3] else ''}{match[1]}\n{match[4]}\n{match[5]}"
+
+
 def page_of(text):
     text = re.sub(r"(<style>)(.*?)(</style>)", r"\1...\3", text, flags=re.DOTALL)
     text = re.sub(r"(<script>)(.*?)(</script>)", r"\1...\3", text, flags=re.DOTALL)
     text = re.sub(r"(<!-- The charts are drawn by uPlot)(.*?)(-->)", r"\1...\3", text, flags=re.DOTALL)
     text = re.sub(r'\bd="([^"]*)"', picture, text)
     text = re.sub(r"(<footer>)(.*?)(</footer>)", r"\1...\3", text, flags=re.DOTALL)
-    return re.sub(r"\n{2,}", "\n", re.sub(r"(?<=.)(?=<(?:tr|p|path|div|details|figure)\b)", "\n", text))
+    text = re.sub(r"<tr>(.*?)</tr>", row_of, text)
+    text = re.sub(r"\n{2,}", "\n", re.sub(r"(?<=.)(?=<(?:tr|p|path|div|details|figure)\b)", "\n", text))
+    return TABLE.sub(table_of, text).replace(HEAD, "<head of every page>\n").replace(FOOT, "<foot of every page>\n")
 
 
 def folded(lines, parts):

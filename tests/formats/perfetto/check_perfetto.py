@@ -141,6 +141,13 @@ def main():
         # No time in it, no picture of it.
         trace, said = drawn(stapgen, samples / "dropwatch.rec")
         assert not trace.slices and "1 of 1 records are not in the trace: they have no time" in said, said
+        # What is beyond the limit of tracks is said, in the trace, too.
+        many = Path(folder) / "many.txt"
+        many.write_text("stapgen\t3\trx-latency\trx\ttime:time\tdrv-ip:stage\n" +
+                        "".join(f"rx\t{1000 * record}\t101\n" for record in range(10_007)), encoding="utf-8")
+        trace, said = drawn(stapgen, many)
+        beyond = "11 of 10,007 records are not in the trace"
+        assert len(trace.slices) == 9_996 and beyond in said and beyond in trace.instants[0]["name"], (len(trace.slices), said)
         refused = subprocess.run([stapgen, "report", "--format", "perfetto", made, samples / "own-rx-latency.txt"],
                                  capture_output=True, check=False)
         assert refused.returncode == 2 and b"one by one" in refused.stderr, refused

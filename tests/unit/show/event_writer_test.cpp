@@ -50,18 +50,6 @@ struct EventRun {
 
 }  // namespace
 
-TEST_CASE("events are rows that line up, with the time of day and stages in microseconds") {
-    EventRun run("table");
-    run.feed(ready);
-    run.feed("rx\t5000123456\t0\tmc-worker\t0.ffff7f000001:11211\t100\t1234\t-");
-    run.feed("rx\t6000000999\t13\tx\\033[31m y\t20010db8000000ff.123456789abcdef:443\t-\t0\t1000000");
-    CHECK(run.out.str() ==
-          "           TIME    CPU COMM            LOCAL                  BYTES drv-ip[us] ip-tcp[us]\n"
-          "13:06:40.000123      0 mc-worker       127.0.0.1:11211          100      1.234          -\n"
-          "13:06:41.000000     13 x\\x1b[31m y     [2001:db8:0:ff:123:4567:89ab:cdef]:443      -      0.000   "
-          "1000.000\n");
-}
-
 TEST_CASE("events before the ready line wait for its clocks, and are not lost where it never comes") {
     for (const bool comes : {true, false}) {
         EventRun run("ndjson");
@@ -80,15 +68,6 @@ TEST_CASE("events before the ready line wait for its clocks, and are not lost wh
     table.feed("rx\t4999999999\t1\tfirst\t0.1:80\t1\t1\t1");
     table.writer->end();
     CHECK(table.out.str().find("\n              -      1 first") != std::string::npos);
-}
-
-TEST_CASE("an event as JSON is one line with the fields by name, and null for what was not seen") {
-    EventRun run("ndjson");
-    run.feed(ready);
-    run.feed("rx\t5000000007\t3\tfire\\377fox\\n\t0.ffff7f000001:11211\t-\t1234\t-");
-    CHECK(run.out.str() ==
-          "{\"event\":\"rx\",\"time_ns\":1795180000000000007,\"cpu\":3,\"comm\":\"fire\\ufffd"
-          "fox\\n\",\"local\":\"127.0.0.1:11211\",\"bytes\":null,\"drv-ip_ns\":1234,\"ip-tcp_ns\":null}\n");
 }
 
 TEST_CASE("the heading of events is repeated behind a report, and where records of another kind come") {

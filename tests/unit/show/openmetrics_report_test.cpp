@@ -83,25 +83,6 @@ TEST_CASE("keys that are no label names, or are taken, become some") {
                      "a_b=\"1\",group_1st=\"1\",group___x=\"1\"} 3"));
 }
 
-TEST_CASE("drops, the account and losses are counters, and reports of one recipe add up") {
-    const auto text = metrics_of({full_summary(), full_summary()});
-    CHECK(has_metric(
-        text,
-        R"(stapgen_drops_total{recipe="rx-latency",place="icmp_rcv+0x1f",module="",reason="NO_SOCKET",benign="true"} 56)"));
-    CHECK(has_metric(
-        text,
-        R"(stapgen_drops_total{recipe="rx-latency",place="0xffffffffc0000003",module="nf_tables",reason="",benign="false"} 10)"));
-    CHECK(has_metric(text, R"(stapgen_seen_total{recipe="rx-latency"} 2046)"));
-    CHECK(has_metric(text, R"(stapgen_records_total{recipe="rx-latency",fate="incomplete",cause="no-read"} 6)"));
-    CHECK(has_metric(text, R"(stapgen_records_total{recipe="rx-latency",fate="lost",cause="evicted"} 2)"));
-    CHECK(has_metric(text, R"(stapgen_records_total{recipe="rx-latency",fate="unaccounted",cause=""} 6)"));
-    CHECK(has_metric(text, R"(stapgen_losses_total{recipe="rx-latency",kind="skipped_probes"} 10)"));
-    CHECK(has_metric(text, R"(stapgen_kernel_counter_total{recipe="rx-latency",counter="TcpExt.ListenOverflows"} 38)"));
-    CHECK(has_metric(text, R"(stapgen_stage_seconds_count{recipe="rx-latency",stage="drv-ip"} 2018)"));
-    CHECK(has_metric(text, R"(stapgen_value_sum{recipe="rx-latency",value="epoll_events"} 222)"));
-    CHECK(text.find("# TYPE stapgen_drops counter") == text.rfind("# TYPE stapgen_drops counter"));
-}
-
 TEST_CASE("counts neither overflow nor go below zero") {
     Summary summary;
     summary.recipe = "r";
