@@ -61,8 +61,8 @@ def printed(stapgen, command, home):
         apart = is_rows or views.format_of(argv) in ("json", "ndjson", "html", "perfetto")
         done = subprocess.run(argv + ["--json"] * is_rows, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE if apart else subprocess.STDOUT,
                               env=environment, timeout=60, check=False)
-        text = views.rows_of(done.stdout.decode()) if is_rows else views.view(argv, done.stdout, done.returncode)
-        code, text = done.returncode, (done.stderr or b"").decode() + text
+        text = views.rows_of(done.stdout.decode(errors="replace")) if is_rows else views.view(argv, done.stdout, done.returncode)
+        code, text = done.returncode, (done.stderr or b"").decode(errors="replace") + text
     text = text.replace(recipes, "recipes").replace(home, "HOME").replace(os.path.dirname(os.path.dirname(stapgen)), "PREFIX")
     for pattern, name in MASKS:
         text = re.sub(pattern, name, text)

@@ -2,9 +2,10 @@
 """What a command prints, as a case keeps it: nothing that a reader sees is missing, and each line is one thing that may change.
 
 JSON has a line for each key and each row, its numbers as they were printed. Rows of CSV that differ in their statistic alone,
-and buckets of one histogram, are one line. A page is its head and body without style and
-scripts, which are the same on every page; of a long path of a picture only the begin, the length and a sum are kept. A trace
-for Perfetto is its tracks and slices, as tests/formats/perfetto/read_trace.py reads them.
+and buckets of one histogram, are one line. A page is its head and body without style and scripts, which are the same on
+every page, and below what it says of several runs without their own reports; of a long path of a picture only the begin,
+the length and a sum are kept. A trace for Perfetto is its tracks and slices, as tests/formats/perfetto/read_trace.py reads
+them.
 """
 
 import hashlib
@@ -134,6 +135,11 @@ def table_of(match):
     return f"<table{match[2]}>{'(hidden) ' if match[3] else ''}{match[1]}\n{match[4]}\n{match[5]}"
 
 
+def run_of(match):
+    """The report of one run below what a page says of all of them: other pages have its like."""
+    return f"{match[1]}...{len(match[2].splitlines())} lines{match[3]}"
+
+
 def page_of(text):
     text = re.sub(r"(<style>)(.*?)(</style>)", r"\1...\3", text, flags=re.DOTALL)
     text = re.sub(r"(<script>)(.*?)(</script>)", r"\1...\3", text, flags=re.DOTALL)
@@ -142,7 +148,10 @@ def page_of(text):
     text = re.sub(r"(<footer>)(.*?)(</footer>)", r"\1...\3", text, flags=re.DOTALL)
     text = re.sub(r"<tr>(.*?)</tr>", row_of, text)
     text = re.sub(r"\n{2,}", "\n", re.sub(r"(?<=.)(?=<(?:tr|p|path|div|details|figure)\b)", "\n", text))
-    return TABLE.sub(table_of, text).replace(HEAD, "<head of every page>\n").replace(FOOT, "<foot of every page>\n")
+    text = TABLE.sub(table_of, text)
+    if '<article id="both">' in text or '<article id="all">' in text:
+        text = re.sub(r'(<article id="r\d+">)(.*?)(</article>)', run_of, text, flags=re.DOTALL)
+    return text.replace(HEAD, "<head of every page>\n").replace(FOOT, "<foot of every page>\n")
 
 
 def folded(lines, parts):
@@ -192,7 +201,7 @@ def view(words, output, code):
     form = format_of(words)
     if form == "perfetto" and output[:1] == b"\n":
         return trace_of(output)
-    text = output.decode("utf-8")
+    text = output.decode("utf-8", errors="replace")
     if form == "json" and text.startswith("{") and code in (0, 3, 4, 7):
         return json_of(text, False)
     if form == "ndjson" and text.startswith("{"):

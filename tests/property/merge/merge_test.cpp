@@ -284,40 +284,6 @@ TEST_CASE("the parts of a recording add up to the whole") {
     }
 }
 
-TEST_CASE("a sum is that of its recordings") {
-    Random random(7);
-    std::vector<Summary> recordings;
-    for (int i = 0; i < 9; ++i)
-        recordings.push_back(random_recording(random, i < 0));
-    const auto sum = rows::merge_all(recordings);
-    std::int64_t n = 0, seen = 0, hits = 0;
-    double sum_ns = 0, sum_of_sum_ns = 0;
-    std::int64_t slowest = 0;
-    for (const auto& recording : recordings) {
-        for (const auto& stage : recording.stages) {
-            if (stage.group.empty()) n += stage.stats.n();
-            if (stage.group.empty()) sum_ns += stage.stats.sum();
-        }
-        seen += recording.accounting.seen;
-        hits += recording.cost.hits();
-        for (const auto& breakdown : recording.breakdowns) {
-            if (!breakdown.slowest().empty()) slowest = std::max(slowest, breakdown.slowest().front().total_ns);
-        }
-    }
-    for (const auto& stage : sum.stages) {
-        if (stage.group.empty()) n -= stage.stats.n();
-        if (stage.group.empty()) sum_of_sum_ns += stage.stats.sum();
-    }
-    CHECK(n == 0);
-    CHECK(sum_of_sum_ns == doctest::Approx(sum_ns));
-    CHECK(sum.accounting.seen == seen);
-    CHECK(sum.cost.hits() == hits);
-    std::int64_t slowest_of_sum = 0;
-    for (const auto& breakdown : sum.breakdowns)
-        slowest_of_sum = std::max(slowest_of_sum, breakdown.slowest().front().total_ns);
-    CHECK(slowest_of_sum == slowest);
-}
-
 TEST_CASE("drops of several kernels meet by module, function and reason") {
     const auto of = [](std::string kernel, std::uint64_t address, std::uint64_t offset, std::int64_t reason) {
         Summary summary;

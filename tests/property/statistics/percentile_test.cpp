@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -27,34 +26,6 @@ double true_percentile(double percent) {
 }
 
 }  // namespace
-
-TEST_CASE("percentiles are within the stated error of the sample's own, and parts add up to the whole") {
-    std::mt19937_64 random(11);
-    std::vector<std::int64_t> values(100'003);
-    table::Histogram whole;
-    std::vector<table::Histogram> parts(7);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] = draw(random);
-        whole.add(values[i]);
-        parts[i % 5 + i % 3].add(values[i]);
-    }
-    std::ranges::sort(values);
-    table::Histogram merged;
-    for (const auto& part : parts)
-        merged += part;
-    CHECK(merged.n() == whole.n());
-    CHECK(merged.mean() == whole.mean());
-    CHECK(merged.stddev() == whole.stddev());
-    for (const double percent : {1.0, 25.0, 50.0, 90.0, 99.0, 99.9, 99.99}) {
-        CAPTURE(percent);
-        const auto rank = table::nearest_rank(whole.n(), percent);
-        const auto exact = static_cast<double>(values[static_cast<std::size_t>(rank) - 1]);
-        CHECK(std::abs(static_cast<double>(*whole.percentile(percent)) - exact) <= exact * table::relative_error);
-        CHECK(merged.percentile(percent) == whole.percentile(percent));
-        CHECK(merged.confidence(percent)->low == whole.confidence(percent)->low);
-        CHECK(merged.confidence(percent)->high == whole.confidence(percent)->high);
-    }
-}
 
 TEST_CASE("the interval of a percentile holds the true one in 95 % of 1000 samples") {
     constexpr int samples = 1000;

@@ -19,7 +19,6 @@ TEST_CASE("list and show take a format, show a recipe") {
     test::check({
         {"list reads", "unexpected argument 'reads'"},
         {"show", "RECIPE is missing"},
-        {"list --format csv", "--format: 'csv' is not one of table, json"},
     });
 }
 
@@ -85,12 +84,8 @@ TEST_CASE("fleet report and fleet compare take a folder") {
 
 TEST_CASE("for a verb that is none the nearest one is named") {
     test::check({
-        {"", "no recipe or command given", "'stapgen --help'"},
-        {"raeds", "there is no recipe or command 'raeds'", "did you mean 'reads'?"},
-        {"nothing-near", "there is no recipe or command 'nothing-near'", "'stapgen list' shows the recipes"},
         {"broken", "broken/recipe.toml: no", "mend it"},
         {"list --recipe-path x", "unknown option '--recipe-path'"},
-        {"--recipe-path", "the value of --recipe-path is missing"},
     });
 }
 

