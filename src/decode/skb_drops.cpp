@@ -19,7 +19,7 @@ std::string_view location(const KernelEvent& event) {
 }
 
 /// Whether the fields of an event are those that it has and no others, and its last one is there.
-Importer::Shape shape_of(std::string_view arguments) {
+Importer::Shape arguments_shape(std::string_view arguments) {
     bool has_place = false, has_reason = false;
     std::string_view last;
     for (const auto word : base::words(arguments)) {
@@ -53,7 +53,7 @@ class SkbDrops final : public TraceImporter {
     Shape shape(std::string_view line) const override {
         constexpr std::string_view name = "kfree_skb: ";
         const auto at = line.find(name);
-        return at == line.npos ? Shape::other : shape_of(line.substr(at + name.size()));
+        return at == line.npos ? Shape::other : arguments_shape(line.substr(at + name.size()));
     }
 
   private:

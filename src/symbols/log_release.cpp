@@ -24,7 +24,7 @@ std::string_view first_word(std::string_view text) {
     return words.empty() ? std::string_view() : words.front();
 }
 
-std::string_view release_in(std::string_view line) {
+std::string_view release_of_line(std::string_view line) {
     for (const std::string_view before : {"Linux version ", "os release : ", "RELEASE: "}) {
         const auto at = line.find(before);
         if (at == std::string_view::npos) continue;
@@ -59,7 +59,7 @@ void ReleaseFinder::read(std::string_view lines) {
     for (auto line : base::split(lines, '\n')) {
         line = base::trim(line);
         if (line.empty()) continue;
-        auto found = release_in(line);
+        auto found = release_of_line(line);
         if (asked_ && is_release(line)) found = line;
         asked_ = line.ends_with("uname -r");
         if (found.empty()) continue;

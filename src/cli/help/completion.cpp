@@ -22,8 +22,8 @@ namespace stapgen::cli {
 
 namespace {
 
-constexpr auto files = [](const Known&) { return Completion{{}, Completion::Paths::files}; };
-constexpr auto folders = [](const Known&) { return Completion{{}, Completion::Paths::folders}; };
+constexpr auto file_names = [](const Known&) { return Completion{{}, Completion::Paths::files}; };
+constexpr auto folder_names = [](const Known&) { return Completion{{}, Completion::Paths::folders}; };
 
 Completion thread_ids(const Known&) {
     Completion found;
@@ -137,17 +137,17 @@ struct Source {
 };
 
 constexpr std::array sources{
-    Source{"AFTER", files},
-    Source{"BEFORE", files},
+    Source{"AFTER", file_names},
+    Source{"BEFORE", file_names},
     Source{"COMM", thread_names},
     Source{"COMMAND", commands},
     Source{"DEV", devices},
-    Source{"DIR", folders},
-    Source{"FILE", files},
+    Source{"DIR", folder_names},
+    Source{"FILE", file_names},
     Source{"GROUP", groups_of_files},
     Source{"MODULE", modules},
     Source{"ORIGIN", origins},
-    Source{"PATH", files},
+    Source{"PATH", file_names},
     Source{"PID", process_ids},
     Source{"RECIPE", recipes},
     Source{"RELEASE", releases},

@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* hint = "docs/guide/configuration.md; STAPGEN_CONFIG= before stapgen leaves all settings out";
+constexpr const char* settings_hint =
+    "docs/guide/configuration.md; STAPGEN_CONFIG= before stapgen leaves all settings out";
 
 /// What a user says for each run, or what is needed before any file is read.
 bool is_never_set(const OptionSpec& option) {
@@ -126,7 +127,7 @@ base::Result<std::vector<ConfigFile>> read_config_files() {
             continue;
         }
         auto text = base::read_named(path, base::limits::recipe_bytes);
-        if (!text) return base::bad_input(text.error().what, hint);
+        if (!text) return base::bad_input(text.error().what, settings_hint);
         files.push_back({path.string(), *std::move(text)});
     }
     return files;
@@ -136,7 +137,7 @@ base::Result<void> apply_config(const std::vector<ConfigFile>& files, const Comm
                                 const CommandSpec& command, const std::string& profile, const Setter& set) {
     Applied applied{root, command, profile, set};
     for (const auto& file : files) {
-        const base::TomlFile toml{file.text, file.name, "the file", hint, hint};
+        const base::TomlFile toml{file.text, file.name, "the file", settings_hint, settings_hint};
         auto done = base::read_toml(toml, [&](base::TomlTable& table) { applied(table); });
         if (!done) return done;
     }

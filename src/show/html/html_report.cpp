@@ -131,11 +131,11 @@ Page page_of(const Reports& reports, const Options& options) {
     return page;
 }
 
-void write(std::ostream& out, const Reports& reports, const Options& options) {
+void write_html(std::ostream& out, const Reports& reports, const Options& options) {
     html::write(out, page_of(reports, options));
 }
 
-void write_hosts(std::ostream& out, const Hosts& hosts, const Reports& reports, const Options& options) {
+void write_hosts_html(std::ostream& out, const Hosts& hosts, const Reports& reports, const Options& options) {
     auto page = page_of(reports, options);
     Run run{.id = "all", .heading = fmt::format("{} on {} hosts", page.runs[0].heading, hosts.rows.size())};
     if (!hosts.verdict.empty()) run.sentences.push_back(hosts.verdict + '.');
@@ -147,7 +147,7 @@ void write_hosts(std::ostream& out, const Hosts& hosts, const Reports& reports, 
 }
 
 /// Of the first: the changes, both in each chart, then a part for each.
-void write_comparisons(std::ostream& out, std::span<const Compared> all, const Options& options) {
+void write_comparisons_html(std::ostream& out, std::span<const Compared> all, const Options& options) {
     const auto& [comparison, before, after] = all.front();
     Run run{.id = "both", .heading = comparison.recipe + ": before and after"};
     append(run.heading, group_text(comparison.group));
@@ -188,9 +188,9 @@ void write_comparisons(std::ostream& out, std::span<const Compared> all, const O
 /// All numbers are in tables; with JavaScript two charts are drawn from them. Local time zone. A part for each report.
 /// What comes from the input is escaped; bytes that are no UTF-8 become U+FFFD.
 constexpr Format html_format{.name = "html",
-                             .write = write,
-                             .write_comparisons = write_comparisons,
-                             .write_hosts = write_hosts,
+                             .write = write_html,
+                             .write_comparisons = write_comparisons_html,
+                             .write_hosts = write_hosts_html,
                              .one_comparison = true};
 
 }  // namespace stapgen::show

@@ -14,7 +14,7 @@ namespace stapgen::show {
 namespace {
 
 constexpr std::size_t min_blocks = 4, min_columns = 8, max_columns = 32;
-constexpr std::size_t heading = 5;  // "TREND"
+constexpr std::size_t heading_length = 5;  // "TREND"
 
 }  // namespace
 
@@ -45,7 +45,7 @@ std::string Trend::text(const table::Results& results, const std::string& stage)
 
 std::optional<Trend> trend_of(const table::Results& results, std::size_t columns) {
     const auto blocks = results.series->blocks().size();
-    if (blocks < min_blocks || columns < std::max(heading, std::min(blocks, min_columns))) return std::nullopt;
+    if (blocks < min_blocks || columns < std::max(heading_length, std::min(blocks, min_columns))) return std::nullopt;
     const auto most = std::min(columns, max_columns);
     const auto each = (blocks + most - 1) / most;
     return Trend{each, (blocks + each - 1) / each};

@@ -18,7 +18,7 @@ namespace stapgen::symbols {
 namespace {
 
 constexpr std::ptrdiff_t min_digits = 8;
-constexpr std::ptrdiff_t max_digits = 16;
+constexpr std::ptrdiff_t max_address_digits = 16;
 constexpr std::string_view copy_hint = "a copy of the machine's own table is enough: sudo cat /proc/kallsyms >FILE";
 
 bool is_blank(char c) {
@@ -115,14 +115,14 @@ class LineReader {
         if (end_ - at_ > 2 && at_[0] == '0' && (at_[1] == 'x' || at_[1] == 'X')) at_ += 2;
         std::uint64_t high = 0;
         std::uint64_t low = 0;
-        if (end_ - at_ >= max_digits && hex::read_eight(at_, high) && hex::read_eight(at_ + 8, low)) {
-            at_ += max_digits;
+        if (end_ - at_ >= max_address_digits && hex::read_eight(at_, high) && hex::read_eight(at_ + 8, low)) {
+            at_ += max_address_digits;
             address = high << 32 | low;
             eight_digits_ = false;
             return true;
         }
         const char* at = at_;
-        const char* const limit = at + std::min(end_ - at, max_digits);
+        const char* const limit = at + std::min(end_ - at, max_address_digits);
         std::uint64_t value = 0;
         for (; at != limit && hex::is_digit(*at); ++at)
             value = value << 4 | static_cast<std::uint64_t>(hex::value_of(*at));
