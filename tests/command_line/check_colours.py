@@ -13,6 +13,7 @@ from terminals import on_terminal
 
 PLAIN_TERM = {**ENVIRONMENT, "TERM": "xterm"}
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
+TRIES = 10  # of two texts of doctor's, for one of which stap may have been too slow
 
 
 def main():
@@ -35,11 +36,15 @@ def main():
         assert is_coloured("--color", "always", NO_COLOR="1", TERM="dumb"), name
         if name in ("report", "compare", "doctor"):
             assert not is_coloured("--format", "json"), f"{name}: JSON"
-        piped = os.popen(f"exec {' '.join(command)} 2>/dev/null").read()
-        assert piped and not COLOUR.search(piped), f"{name}: colours in a pipe"
-        forced = os.popen(f"exec {' '.join(command)} --color always 2>/dev/null").read()
-        same = [re.sub(r"\d+", "N", text) for text in (COLOUR.sub("", forced), piped)]  # of memory, at that moment
-        assert COLOUR.search(forced) and same[0] == same[1], f"{name}: --color always"
+
+        def texts_are_same():
+            piped, forced = (os.popen(f"exec {' '.join(command)} {more} 2>/dev/null").read() for more in ("", "--color always"))
+            assert piped and not COLOUR.search(piped), f"{name}: colours in a pipe"
+            assert COLOUR.search(forced), f"{name}: --color always"
+            # Numbers are of memory, at that moment.
+            return re.sub(r"\d+", "N", COLOUR.sub("", forced)) == re.sub(r"\d+", "N", piped)
+
+        assert any(texts_are_same() for _ in range(TRIES)), f"{name}: --color always"
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "report.txt")
         code, text = on_terminal(100, [stapgen.program, "report", "-o", file, *commands["report"]], PLAIN_TERM)
