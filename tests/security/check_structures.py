@@ -54,7 +54,7 @@ def run(argv, stdin=None, environment=None):
 
 # Each returns arguments, what stdin is, and variables.
 
-@reader("text", "packed")
+@reader("text", "packed", "refused")
 def report(file, folder):
     return ["report", file], None, {}
 
@@ -99,7 +99,7 @@ def compare(file, folder):
     return ["compare", file, file], None, {}
 
 
-@reader("text", "packed", good=(0, 5))
+@reader("text", "packed", "refused", good=(0, 5))
 def fleet_report(file, folder):
     return ["fleet", "report", folder / "fleet"], None, {}
 
@@ -109,7 +109,7 @@ def fleet_compare(file, folder):
     return ["fleet", "compare", folder / "fleet"], None, {}
 
 
-@reader("text", "packed", good=(0, 2, 5))
+@reader("text", "packed", "refused", good=(0, 2, 5))
 def export(file, folder):
     return ["export", folder / "good.rec", file, "--parquet", folder / "store"], None, {}
 

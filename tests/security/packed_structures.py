@@ -80,7 +80,7 @@ def xz_bomb():
     return b"".join([*(packer.compress(b"\0" * MB) for _ in range(300)), packer.flush()])
 
 
-@case("text")
+@case("refused")
 def recording_bomb():
     """Valid records, gigabytes of them."""
     piece = gzip.compress((HEADER + "rx\t17\t1\t101\t103\n").encode() + b"rx\t17\t1\t101\t103\n" * 50_000, 9)

@@ -240,7 +240,7 @@ def costs():
     return filled(HEADER + END, lambda n: f"p{n:x}, (a:1:1), hits: 1, cycles: 1min/1avg/1max, variance: 0, from: p\n")
 
 
-@case("text")
+@case("refused")
 def messages():
     return filled("", lambda n: f"WARNING: x{n:x}\nERROR: y{n:x}\n")
 
