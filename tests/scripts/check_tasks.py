@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from waiting import HANGS, wait_for  # noqa: E402
 
 TURNS = 8
-PROGRAMS = """bash sh env awk cat cut date dirname df du fmt grep head kill mkdir mktemp printf ps rm sed sleep stat tail tput tr
+PROGRAMS = """bash sh env awk cat cp cut date dirname df du fmt grep head kill mkdir mktemp printf ps rm sed sleep stat tail tput tr
     touch uname""".split()
 # A package manager as it is: it has a child that does the work, and both die of any signal. One that is SLOW ends when
 # there is a file GO.
