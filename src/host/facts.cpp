@@ -195,8 +195,8 @@ base::KernelIdentity read_kernel_identity(const System& system) {
     identity.release = system.running_release();
     identity.architecture = system.running_architecture();
     identity.build_id = running_build_id(system);
-    const auto symbols = system.read(kallsyms_file).value_or("");
-    // Some 10 MB: only the few lines in question are taken apart.
+    // Of some 10 MB the first half; only the few lines in question are taken apart.
+    const auto symbols = system.read_until(kallsyms_file, " _etext\n").value_or("");
     const auto find = [&](std::string_view name) -> std::optional<std::uint64_t> {
         const auto ending = fmt::format(" {}\n", name);
         const auto at = symbols.find(ending);

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <fstream>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -47,6 +48,23 @@ class RealSystem final : public System {
         auto content = limit == 0 ? base::read_file(path) : base::read_file(path, limit);
         if (!content) return std::nullopt;
         return std::move(*content);
+    }
+
+    [[nodiscard]] std::optional<std::string> read_until(const std::filesystem::path& path,
+                                                        std::string_view last) const override {
+        constexpr std::size_t piece = 1 << 18;
+        std::ifstream file(path, std::ios::binary);
+        if (!file) return std::nullopt;
+        std::string content;
+        for (std::size_t searched = 0; content.find(last, searched) == std::string::npos;) {
+            searched = content.size() < last.size() ? 0 : content.size() - last.size();
+            const auto before = content.size();
+            content.resize(before + piece);
+            file.read(content.data() + before, piece);
+            content.resize(before + static_cast<std::size_t>(file.gcount()));
+            if (!file) break;
+        }
+        return content;
     }
 
     [[nodiscard]] bool exists(const std::filesystem::path& path) const override {

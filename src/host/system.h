@@ -31,6 +31,12 @@ class System {
     /// The file's content, or nothing if it is not there or not readable. `limit` 0 means all of it.
     [[nodiscard]] virtual std::optional<std::string> read(const std::filesystem::path& path,
                                                           std::size_t limit = 0) const = 0;
+    /// The same up to where `last` is, and somewhat further; all where it is not there. For /proc/kallsyms, each line of which
+    /// the kernel makes when it is read.
+    [[nodiscard]] virtual std::optional<std::string> read_until(const std::filesystem::path& path,
+                                                                [[maybe_unused]] std::string_view last) const {
+        return read(path);
+    }
     /// A file or a folder, links followed.
     [[nodiscard]] virtual bool exists(const std::filesystem::path& path) const = 0;
     /// The names in a folder, sorted; none if it cannot be read.

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "fakes/system/fake_system.h"
 #include "host/facts.h"
@@ -47,6 +52,22 @@ TEST_CASE("the kernel's place is reported where it can be seen, and nothing wher
     CHECK_FALSE(hidden.stext);
     CHECK_FALSE(hidden.etext);
     CHECK(host_name(FakeSystem()).empty());
+}
+
+TEST_CASE("a file is read to the word that is looked for, which may lie across two pieces, or to its end") {
+    const auto system = real_system();
+    const auto path = std::filesystem::temp_directory_path() / fmt::format("stapgen-read-until-{}", getpid());
+    for (const std::size_t before : {0, 262'140, 262'144, 700'001}) {
+        CAPTURE(before);
+        std::ofstream(path) << std::string(before, '.') << " _etext\n" << std::string(1'000'003, 'x');
+        const auto content = system->read_until(path, " _etext\n");
+        REQUIRE(content);
+        CHECK(content->find(" _etext\n") == before);
+        CHECK(content->size() < before + 300'000);
+        CHECK(system->read_until(path, "no such word")->size() == before + 8 + 1'000'003);
+    }
+    std::filesystem::remove(path);
+    CHECK_FALSE(system->read_until(path, "x"));
 }
 
 TEST_CASE("a machine is known by a hash of its id, which it is not told from") {
