@@ -46,7 +46,7 @@ def run_guest(lab, run, captures):
     for capture in captures:
         place = folder / capture.name
         (place / "out").mkdir(parents=True)
-        shutil.copytree(capture.lab.work, place / "work", copy_function=os.link)
+        shutil.copytree(capture.lab.work, place / "work", symlinks=True, copy_function=os.link)
         (place / "guest.sh").write_text(capture.module.GUEST)
     append, cpus = captures[0].machine
     guest = Guest(lab.root, run, append, cache=lab.cache, cpus=cpus, env=lab.environment)
@@ -61,7 +61,10 @@ def run_guest(lab, run, captures):
     left = []
     for capture in captures:
         if (folder / capture.name / "exit-code").exists():
-            take(capture, folder / capture.name)
+            try:
+                take(capture, folder / capture.name)
+            except OSError as failure:  # and what shutil has collected of them
+                capture.failure = f"cannot be kept: {failure}"
         elif capture.name == last and death:
             capture.failure = f"the guest did not survive it: {death}"
         else:
@@ -76,8 +79,8 @@ def take(capture, place):
     code = int((place / "exit-code").read_text())
     captured = capture.lab.run / "captured"
     shutil.rmtree(captured, ignore_errors=True)
-    shutil.copytree(capture.lab.work, captured / "work", ignore=shutil.ignore_patterns(*kept.BUILT))
-    shutil.copytree(place / "out/upper", captured / "work", dirs_exist_ok=True, ignore=only_files)
+    shutil.copytree(capture.lab.work, captured / "work", symlinks=True, ignore=shutil.ignore_patterns(*kept.BUILT))
+    shutil.copytree(place / "out/upper", captured / "work", symlinks=True, dirs_exist_ok=True, ignore=only_files)
     for name in ("output", "dmesg"):
         shutil.copy(place / name, captured)
     if code:
@@ -89,7 +92,8 @@ def take(capture, place):
 def only_files(folder, names):
     """Leave out what an overlay has for a file that is gone, and what nobody can copy."""
     return [name for name in names
-            if not os.path.isdir(os.path.join(folder, name)) and not os.path.isfile(os.path.join(folder, name))]
+            if not os.path.islink(os.path.join(folder, name)) and not os.path.isdir(os.path.join(folder, name))
+            and not os.path.isfile(os.path.join(folder, name))]
 
 
 class Batch:

@@ -80,7 +80,7 @@ def keep(lab, name, key):
     folder = folder_of(lab.suite, name) / key
     partial = folder.with_suffix(".part")
     shutil.rmtree(partial, ignore_errors=True)
-    shutil.copytree(lab.run / "captured", partial)
+    shutil.copytree(lab.run / "captured", partial, symlinks=True)
     shutil.rmtree(folder, ignore_errors=True)
     partial.rename(folder)
     others = sorted((path for path in folder.parent.iterdir() if path != folder), key=lambda path: path.stat().st_mtime)

@@ -21,7 +21,7 @@ def capture(lab, scenario, name):
         say(f"{lab.suite} {name}: captured before, {folder}")
         return with_capture(lab, folder)
     boot_scenario(scenario, lab)
-    shutil.copytree(lab.work, lab.run / "captured/work", ignore=shutil.ignore_patterns(*kept.BUILT))
+    shutil.copytree(lab.work, lab.run / "captured/work", symlinks=True, ignore=shutil.ignore_patterns(*kept.BUILT))
     kept.keep(lab, name, key)
     return lab
 
@@ -30,7 +30,7 @@ def with_capture(lab, folder):
     """Return LAB with a copy of a kept capture as its work folder."""
     work = lab.run / "work"
     shutil.rmtree(work, ignore_errors=True)
-    shutil.copytree(pathlib.Path(folder) / "work", work)
+    shutil.copytree(pathlib.Path(folder) / "work", work, symlinks=True)
     return Lab(lab.root, lab.run, lab.options, lab.append)
 
 

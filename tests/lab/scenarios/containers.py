@@ -121,7 +121,8 @@ def check(lab):
         assert found == expected, f"{name}: {found}, expected {expected}"
 
     def of(name):
-        report = read_report(lab, name)
+        # All are asked for what the run was asked for.
+        report = read_report(lab, name, *RUNS[name][1].split()[:2])
         account = report["accounting"]
         print(f"{lab.suite} {name}: {account['seen']} seen = {account['reported']} reported + {account['filtered']} filtered + "
               f"{account['incomplete']} incomplete")
