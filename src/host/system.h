@@ -31,8 +31,8 @@ class System {
     /// The file's content, or nothing if it is not there or not readable. `limit` 0 means all of it.
     [[nodiscard]] virtual std::optional<std::string> read(const std::filesystem::path& path,
                                                           std::size_t limit = 0) const = 0;
-    /// The same up to where `last` is, and somewhat further; all where it is not there. For /proc/kallsyms, each line of which
-    /// the kernel makes when it is read.
+    /// The same up to where `last` is, and somewhat further; all where it is not there. For /proc/kallsyms, whose lines
+    /// the kernel makes as they are read.
     [[nodiscard]] virtual std::optional<std::string> read_until(const std::filesystem::path& path,
                                                                 [[maybe_unused]] std::string_view last) const {
         return read(path);

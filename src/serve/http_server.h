@@ -20,10 +20,10 @@ struct Reply {
     std::string type = "text/plain; charset=utf-8", body;
 };
 
-/// Answers GET and HEAD, a connection for each. What is no HTTP, larger than a request may be, or slower, is refused (400,
-/// 431, 408). Where there are many connections, further ones wait in the kernel's queue, and those that have not asked
-/// yet are refused sooner (503), so that they do not keep others out. A request that names another host than this machine
-/// is refused (421). Only who does not read the answer gets none.
+/// Answers GET and HEAD, a connection for each. What is no HTTP, larger than a request may be, or slower, is refused
+/// (400, 431, 408). Where there are many connections, further ones wait in the kernel's queue, and those that have not
+/// asked yet are refused sooner (503), so that they do not keep others out. A request that names another host than this
+/// machine is refused (421). Only who does not read the answer gets none.
 class HttpServer {
   public:
     static constexpr int max_connections = 64;
