@@ -16,7 +16,7 @@ own_modules() { awk '/\([A-Z]*O[A-Z]*\)$/ {print $1}' /proc/modules; }
 # capture NAME [net]: run captures/NAME/guest.sh, with the two cards on a wire where that is said. Its files, what it prints and
 # its exit code go to captures/NAME.
 capture() {
-    local name=$1 there=/lab/captures/$1 code process
+    local name=$1 there=/lab/captures/$1 code
     echo "$name" >/lab/boot/progress
     dmesg -C
     unshare --net --mount --propagation private bash /lab/boot/guest_capture.sh "$@" </dev/null >/run/output 2>&1
@@ -31,10 +31,10 @@ capture() {
 # tidy_up: end what runs, remove modules and cgroups, and wait for the kernel to be done with the network namespaces. Where that
 # fails this guest is of no more use; the host goes on in another one.
 tidy_up() {
-    local process module kept=0
-    until [ -z "$(processes_left)" ]; do
-        for process in $(processes_left); do kill -KILL "$process" 2>/dev/null; done
-        ((++kept < 100)) || exit 99
+    local processes module tries=0
+    while processes=$(processes_left) && [ -n "$processes" ]; do
+        kill -KILL $processes 2>/dev/null
+        ((++tries < 100)) || exit 99
         sleep 0.1
     done
     # Those that need others go first.

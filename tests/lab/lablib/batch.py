@@ -75,25 +75,12 @@ def run_guest(lab, run, captures):
 
 
 def take(capture, place):
-    """Keep what the guest has left of a capture; a failed one stays in the run."""
+    """Keep what the guest has left of a capture; a failed one stays in the guest's run."""
     code = int((place / "exit-code").read_text())
-    captured = capture.lab.run / "captured"
-    shutil.rmtree(captured, ignore_errors=True)
-    shutil.copytree(capture.lab.work, captured / "work", symlinks=True, ignore=shutil.ignore_patterns(*kept.BUILT))
-    shutil.copytree(place / "out/upper", captured / "work", symlinks=True, dirs_exist_ok=True, ignore=only_files)
-    for name in ("output", "dmesg"):
-        shutil.copy(place / name, captured)
     if code:
-        capture.failure = f"its script ended with {code}:\n{tail(captured / 'output', 12)}"
+        capture.failure = f"its script ended with {code}; see {place}\n{tail(place / 'output', 12)}"
     else:
-        kept.keep(capture.lab, capture.name, capture.key)
-
-
-def only_files(folder, names):
-    """Leave out what an overlay has for a file that is gone, and what nobody can copy."""
-    return [name for name in names
-            if not os.path.islink(os.path.join(folder, name)) and not os.path.isdir(os.path.join(folder, name))
-            and not os.path.isfile(os.path.join(folder, name))]
+        kept.keep(capture.lab, capture.name, capture.key, [capture.lab.work, place / "out/upper"], [place / "output", place / "dmesg"])
 
 
 class Batch:
@@ -101,7 +88,7 @@ class Batch:
 
     def __init__(self, root, options, runs):
         self.root, self.options, self.runs = root, options, runs
-        self.waiting, self.lock, self.failures = [], threading.Lock(), {}
+        self.waiting, self.lock = [], threading.Lock()
         self.made = self.found = self.guests = 0
 
     def prepare(self, name):

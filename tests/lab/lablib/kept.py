@@ -16,7 +16,9 @@ import subprocess
 from .common import SOURCE, lab_dir
 
 # What of a guest's stapgen makes a recording: it loads the module, looks at the machine and writes the lines.
-RECORDERS = ("base", "filter", "host", "launch", "recording", "session")
+RECORDERS = ("src/base", "src/filter", "src/host", "src/launch", "src/recording", "src/session")
+# All of it, for a scenario whose subject is the running program: recipes without a module are in no .ko.
+PROGRAM = ("src", "templates", "tapsets", "skeleton")
 GUESTS = ("guest_init.sh", "guest_lib.sh", "guest_captures.sh", "guest_capture.sh", "lablib/machine.py", "lablib/initrd.py", "lablib/guest.py")
 CHECKOUT = SOURCE.parent.parent
 # Modules and what they are made of: they are in stap's cache, or made again.
@@ -50,9 +52,8 @@ def key_of(lab, scenario):
             add_file(made_by, path.relative_to(lab.work), path)
             if path.suffix in (".py", ".sh"):
                 words.update(re.findall(r"[\w-]+", path.read_text()))
-    # Of a scenario whose subject is the running program, all of it.
-    folders = [""] if getattr(scenario, "LIVE", False) else RECORDERS
-    sources = [path for folder in folders for path in sorted((CHECKOUT / "src" / folder).rglob("*")) if path.is_file()]
+    folders = PROGRAM if getattr(scenario, "LIVE", False) else RECORDERS
+    sources = [path for folder in folders for path in sorted((CHECKOUT / folder).rglob("*")) if path.is_file()]
     for path in [*sources, *(SOURCE / name for name in GUESTS), *traffic_sources(words)]:
         add_file(made_by, path.relative_to(CHECKOUT), path)
     return made_by.hexdigest()[:24]
@@ -75,18 +76,27 @@ def find(suite, name, key):
     return folder
 
 
-def keep(lab, name, key):
-    """Keep what is in the scenario's run as its capture, without its modules; return the folder."""
+def left_out(folder, names):
+    """Return what no capture keeps: what was built, and what an overlay has for a file that is gone."""
+    places = {name: os.path.join(folder, name) for name in names}
+    gone = {name for name, place in places.items() if not (os.path.islink(place) or os.path.isdir(place) or os.path.isfile(place))}
+    return gone | shutil.ignore_patterns(*BUILT)(folder, names)
+
+
+def keep(lab, name, key, folders, logs=()):
+    """Keep a scenario's capture: FOLDERS, what is in a later one over what is in those before, and LOGS."""
     folder = folder_of(lab.suite, name) / key
     partial = folder.with_suffix(".part")
     shutil.rmtree(partial, ignore_errors=True)
-    shutil.copytree(lab.run / "captured", partial, symlinks=True)
+    for each in folders:
+        shutil.copytree(each, partial / "work", symlinks=True, dirs_exist_ok=True, ignore=left_out)
+    for log in logs:
+        shutil.copy(log, partial)
     shutil.rmtree(folder, ignore_errors=True)
     partial.rename(folder)
     others = sorted((path for path in folder.parent.iterdir() if path != folder), key=lambda path: path.stat().st_mtime)
     for old in others[:len(others) - NEWEST + 1]:
         shutil.rmtree(old)
-    return folder
 
 
 def megabytes():

@@ -49,7 +49,6 @@ class Options:
     traffic: str | None = None  # the folder of the traffic programs, if not in build/release
     packages: str | None = None  # that of the Debian package
     fresh: bool = False  # what is kept is captured anew
-    captured: bool = False  # only what `lab capture` made is checked
     built: dict = dataclasses.field(default_factory=dict)  # modules by the arguments that they were built with
 
 

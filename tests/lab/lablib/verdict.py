@@ -14,24 +14,21 @@ from .scenario import Lab, boot_scenario, load, prepared
 
 
 def capture(lab, scenario, name):
-    """Return the scenario's Lab with what its guest has left, from a guest of its own if that is not kept."""
+    """Bring what the scenario's guest leaves into LAB's work folder, from a guest of its own if that is not kept."""
     key = kept.key_of(lab, scenario)
     folder = None if lab.options.fresh else kept.find(lab.suite, name, key)
     if folder:
         say(f"{lab.suite} {name}: captured before, {folder}")
-        return with_capture(lab, folder)
-    boot_scenario(scenario, lab)
-    shutil.copytree(lab.work, lab.run / "captured/work", symlinks=True, ignore=shutil.ignore_patterns(*kept.BUILT))
-    kept.keep(lab, name, key)
-    return lab
+        put_capture(lab, folder)
+    else:
+        boot_scenario(scenario, lab)
+        kept.keep(lab, name, key, [lab.work])
 
 
-def with_capture(lab, folder):
-    """Return LAB with a copy of a kept capture as its work folder."""
-    work = lab.run / "work"
-    shutil.rmtree(work, ignore_errors=True)
-    shutil.copytree(pathlib.Path(folder) / "work", work, symlinks=True)
-    return Lab(lab.root, lab.run, lab.options, lab.append)
+def put_capture(lab, folder):
+    """Make LAB's work folder a copy of a kept capture."""
+    shutil.rmtree(lab.work)
+    shutil.copytree(pathlib.Path(folder) / "work", lab.work, symlinks=True)
 
 
 def truth(scenario, lab):
@@ -53,11 +50,12 @@ def run_scenario(root, run, name, options):
     scenario = load(name)
     try:
         if batch.is_shared(scenario):
-            lab = with_capture(Lab(root, run, options), batch.captured(root.suite, name))
+            lab = Lab(root, run, options)
+            put_capture(lab, batch.captured(root.suite, name))
         else:
             lab = prepared(root, run, scenario, options)
             if hasattr(scenario, "GUEST"):
-                lab = capture(lab, scenario, name)
+                capture(lab, scenario, name)
         if hasattr(scenario, "check"):
             truth(scenario, lab)
     except Skipped as reason:
