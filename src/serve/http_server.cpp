@@ -188,7 +188,7 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
             if (error == asio::error::operation_aborted) return;
             // Out of descriptors, or the other end is gone already.
             if (error) return accept_later();
-            ++connections_;
+            const bool is_first = ++connections_ == 1;
             const auto connection =
                 std::make_shared<Connection>(std::move(socket), handler_, is_own_host_, [weak = weak_from_this()] {
                     if (const auto self = weak.lock()) self->release();
@@ -197,7 +197,7 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
             std::erase_if(open_, [](const auto& one) { return one.expired(); });
             open_.push_back(connection);
             connection->start();
-            if (!is_sweeping_) sweep();
+            if (is_first) sweep();
             if (connections_ < max_connections) accept();
         });
     }
@@ -217,8 +217,8 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
         for (const auto& one : open_) {
             if (const auto connection = one.lock()) connection->refuse_if_idle(limit, others_wait);
         }
-        is_sweeping_ = connections_ > 0;
-        if (!is_sweeping_) return;
+        if (connections_ == 0) return;
+        // Ends the wait of before, if there is one: a first connection may come within it.
         sweep_.expires_after(step);
         sweep_.async_wait([this](error_code error) {
             if (!error) sweep();
@@ -241,7 +241,7 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
     IsOwnHost is_own_host_;
     std::vector<std::weak_ptr<Connection>> open_;
     int connections_ = 0;
-    bool is_accepting_ = false, is_sweeping_ = false;
+    bool is_accepting_ = false;
 };
 
 }  // namespace
