@@ -9,12 +9,12 @@ from lablib.events import Trace
 DESCRIPTION = "one segment among 1,110 others: its calls in order, nested and as long as they were; datagrams, a card, functions"
 IN_CI = ("trixie",)
 NET = True
-# Probes of 360 functions are put in three times, which takes three times as long where it is to be agreed with another CPU.
+# Probes of 360 functions are put in twice, which takes three times as long where it is to be agreed with another CPU.
 APPEND = "threadirqs maxcpus=1"
 # An interrupt that comes while a probe's handler runs, such as that of a timer, may wake a waiter by this function.
 BY_INTERRUPTS = "ep_poll_callback"
 BUILD = {
-    "kinds": ["call-trace", "--packets", "6"],
+    "kinds": ["call-trace", "--packets", "10"],
     "few": ["call-trace", "--depth", "5", "--max-calls", "11"],
     "thread": ["call-trace", "--packets", "7", "--in", "inet_recvmsg"],
     "in": ["call-trace", "--packets", "3", "--in", "tcp_v4_do_rcv,tcp_v6_do_rcv", "--functions", "tcp_ack,tcp_rc*"],
@@ -22,8 +22,7 @@ BUILD = {
 
 PORT, OTHER = 7011, 7013
 # The packets of the port, in their order: each request and its reply.
-CARD, ASLEEP, PACKETS = 1, 5, 6
-IP6, UDP, LENGTHS = 1, 3, 4
+CARD, ASLEEP, IP6, UDP, PACKETS = 1, 5, 7, 9, 10
 GAP = 500_000_000
 # Where time is spent, in a function that is not probed, and which ones call it.
 SPENT = {"__wake_up_sync_key": {"sock_def_readable"}, "tcp_mstamp_refresh": {"tcp_rcv_established", "tcp_rcv_space_adjust"},
@@ -54,14 +53,11 @@ others 1009
 asked outside {PORT} --address 10.0.2.15 --requests 1
 others 101
 asked left {PORT} --address 10.9.0.2 --requests 2 --gap-ms {GAP // 1_000_000}
-end_records kinds
-
-record lengths kinds --port {PORT} || exit 1
 spend on
 asked right {PORT} --family 6 --address fd09::1 --requests 1
 asked left {PORT} --udp --address 10.9.0.2 --requests 1
 spend off
-end_records lengths
+end_records kinds
 
 record few few --port {OTHER} || exit 1
 others 7
@@ -209,12 +205,11 @@ def check(lab):
     copied = next(call["begin_ns"] for call in read if plain(call["function"]) == "skb_copy_datagram_iter")
     assert woken < asleep["begin_ns"] + asleep["duration_ns"] < copied, asleep
     assert asleep["duration_ns"] > GAP * 9 // 10, asleep
-    lengths = Calls(lab, "lengths", LENGTHS)
-    lengths.expect_packet(IP6, TCP6, "tcp_v6_rcv", ("inet6_recvmsg", *READ[1:]))
-    lengths.expect_packet(UDP, UDP4, "udp_rcv", ("inet_recvmsg", "udp_recvmsg", "skb_consume_udp"))
-    found = check_lengths(lab, "lengths", IP6)
+    kinds.expect_packet(IP6, TCP6, "tcp_v6_rcv", ("inet6_recvmsg", *READ[1:]))
+    kinds.expect_packet(UDP, UDP4, "udp_rcv", ("inet_recvmsg", "udp_recvmsg", "skb_consume_udp"))
+    found = check_lengths(lab, "kinds", IP6)
     assert found == {(function, caller) for function, callers in SPENT.items() for caller in callers}, found
-    found = check_lengths(lab, "lengths", UDP)
+    found = check_lengths(lab, "kinds", UDP)
     assert ("__wake_up_sync_key", "sock_def_readable") in found, found
 
     few = Trace(lab, "few", skips=True)

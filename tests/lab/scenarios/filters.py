@@ -115,7 +115,7 @@ FILTERS = THREADS | PACKETS
 
 
 # A load takes a second: what an option means is tried with one recipe, and with the others that each has it.
-IN_EACH = ("tid", "tid-second", "pid", "comm-later", "comm-client", "comm-blank", "port", "filter-net", "addr6-range", "dev-veth", "both", "none")
+IN_EACH = ("tid-second", "pid", "comm-later", "filter-net", "dev-veth", "both", "none")
 
 
 def filters(recipe):
