@@ -63,9 +63,10 @@ recording::Outcome Recorder::outcome_so_far(Namer& namer) {
 
 void Recorder::line(std::string_view text, bool cut, const decode::Line& parsed, Namer& namer) {
     if (const auto* first = std::get_if<decode::HeaderLine>(&parsed)) header_ = first->header;
-    if (writer_->is_full()) writer_->rotate(outcome_so_far(namer));
-    if (writer_->needs_part()) writer_->begin_part(setup(namer));
-    writer_->line(cut ? fmt::format("(cut) {}", text) : text);
+    held_.push_back(cut ? fmt::format("(cut) {}", text) : std::string(text));
+    const bool declares =
+        std::holds_alternative<decode::HeaderLine>(parsed) || std::holds_alternative<decode::FieldsLine>(parsed);
+    if (!declares || writer_->lines() > 0) write_held(namer);
     report_failure();
     const auto* record = std::get_if<decode::Record>(&parsed);
     if (record == nullptr) return;
@@ -81,6 +82,14 @@ void Recorder::line(std::string_view text, bool cut, const decode::Line& parsed,
     }
 }
 
+void Recorder::write_held(Namer& namer) {
+    for (const auto& line : std::exchange(held_, {})) {
+        if (writer_->is_full()) writer_->rotate(outcome_so_far(namer));
+        if (writer_->needs_part()) writer_->begin_part(setup(namer));
+        writer_->line(line);
+    }
+}
+
 void Recorder::tick() {
     constexpr std::chrono::milliseconds period{500};
     const auto now = std::chrono::steady_clock::now();
@@ -91,6 +100,7 @@ void Recorder::tick() {
 }
 
 void Recorder::end(const kinds::Measured& measured, Namer& namer) {
+    write_held(namer);
     auto outcome = outcome_so_far(namer);
     static_cast<recording::RunEnd&>(outcome) = measured;
     outcome.clock = measured.cost;

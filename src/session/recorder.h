@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "decode/record.h"
@@ -40,12 +42,14 @@ class Recorder {
     recording::Setup setup(Namer& namer);
     /// Beside what is known at the end only.
     recording::Outcome outcome_so_far(Namer& namer);
+    void write_held(Namer& namer);
     void report_failure();
 
     const host::System& machine_;
     const MeasurePlan& plan_;
     recording::Setup setup_;  ///< what does not change
     const decode::Header* header_ = nullptr;
+    std::vector<std::string> held_;      ///< the header and what follows of declarations: the setup depends on all
     std::set<std::uint64_t> addresses_;  ///< whose names are in the last line
     bool reported_ = false;
     std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
