@@ -33,7 +33,7 @@
     wait(backlog)        /* a thread holds the socket */ \
     wait(missing_bytes)  /* earlier bytes are not there */ \
     wait(rcvlowat)       /* there is less than SO_RCVLOWAT */ \
-    wait(unread_bytes)   /* earlier bytes are not read */
+    wait(unread_bytes)   /* earlier bytes are not read, and what their reader does is not known */
 #define STAPGEN_UDP_APP_CAUSES_LIST(wait) \
     wait(stack)          /* TCP's or UDP's own work until it is ready */ \
     wait(wake_up)        /* its thread slept for it and is being woken */ \

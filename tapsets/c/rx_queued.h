@@ -109,6 +109,8 @@ static inline void stapgen_rx_are_ready(unsigned long queue, u32 reach, const st
     }
 }
 /* Under the lock: the packet of that row begins to wait. */
+        stapgen_rx_queues_waits[at].was_first =
+            !stapgen_after(stapgen_begin_seq(&stapgen_rx_queues_rows[at].of), socket->copied);
 static inline void stapgen_rx_begins_to_wait(unsigned long queue, int is_tcp, u32 at, u32 rcv_nxt) {
     const struct stapgen_rx_socket* socket = STAPGEN_THIS_CPU(stapgen_rx_socket);
     struct stapgen_rx_wait* wait = &stapgen_rx_queues_waits[at];
@@ -118,6 +120,7 @@ static inline void stapgen_rx_begins_to_wait(unsigned long queue, int is_tcp, u3
     wait->was_early = is_tcp && stapgen_after(stapgen_begin_seq(&stapgen_rx_queues_rows[at].of), rcv_nxt);
     if (!wait->sk || wait->is_in_backlog || wait->was_early) return;
     if (is_tcp) {
+    wait->was_first = 0;
         stapgen_rx_are_ready(queue, stapgen_rx_queues_rows[at].of.end_seq, socket, &socket->reader);
     } else {
         wait->ready = wait->wanted = socket->reader.at;
@@ -292,7 +295,7 @@ static inline void stapgen_ends_reading(unsigned long queue, int is_datagram, u3
     if (is_datagram || !stapgen_may_have(table, queue)) return;
     stapgen_lock_queue(table, queue);
     at = stapgen_first_row(table, queue);
-    if (at && !stapgen_rx_queues_waits[at].reached &&
+    if (at && !stapgen_rx_queues_waits[at].reached && !stapgen_rx_queues_waits[at].was_first &&
         !stapgen_after(stapgen_begin_seq(&stapgen_rx_queues_rows[at].of), copied)) {
         stapgen_rx_queues_waits[at].reached = time.at;
         stapgen_rx_queues_waits[at].earlier_reader = time;

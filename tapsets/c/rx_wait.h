@@ -3,8 +3,9 @@
  *
  * It is ready when all bytes before it are there, no thread's lock keeps it in the backlog, and there is as much as the
  * program wants at once. From then on it waits for its reader. The thread that has read the socket last is looked at
- * when the packet is ready, and once more when it reads: the difference is what it did in between. Where another thread
- * reads, its own last read is the first look, and a part may stay undivided. */
+ * when the packet is ready, and once more when it reads: the difference is what it did in between. It is looked at in
+ * between, too, where it has to read bytes before the packet first. Where another thread reads, its own last read is
+ * the first look, and a part may stay undivided. */
 #ifndef STAPGEN_RX_WAIT_H
 #define STAPGEN_RX_WAIT_H
 
@@ -25,8 +26,8 @@ struct stapgen_rx_wait {
     s64 processed; /* it left the backlog */
     s64 ready;     /* all bytes before it are there */
     s64 wanted;    /* and as many as the program wants */
-    s64 reached;   /* the bytes before it were read */
-    u8 was_in_backlog, is_in_backlog, was_early;
+    s64 reached;   /* the bytes before it were read, if there were any that were not as it was wanted */
+    u8 was_in_backlog, is_in_backlog, was_early, was_first;
     struct stapgen_thread_time reader;         /* as it was wanted: who had read last */
     struct stapgen_thread_time earlier_reader; /* as it was reached: who read */
 };
@@ -223,7 +224,15 @@ static inline void stapgen_divide_unseen(struct stapgen_waits* waits, s64 from, 
     if (since > from) stapgen_add_wait(waits, STAPGEN_RX_WAIT_undivided, since - from);
 }
 
-/* The same without a look at whether it adds up. */
+/* While bytes before a packet were not read, from when it was wanted. */
+static inline void stapgen_divide_until_reached(struct stapgen_waits* waits, const struct stapgen_rx_wait* wait,
+                                                s64 from) {
+    if (wait->reader.tid && wait->reader.tid == wait->earlier_reader.tid)
+        stapgen_divide_since(waits, wait->reached, NULL, &wait->reader, &wait->earlier_reader);
+    else
+        stapgen_add_wait(waits, STAPGEN_RX_WAIT_unread_bytes, wait->reached - from);
+}
+/* As stapgen_divide_to_app(), without a look at whether it adds up. */
 static inline void stapgen_divide_until_read(struct stapgen_waits* waits, const struct stapgen_rx_wait* wait,
                                              s64 transport, s64 now) {
     const struct stapgen_thread_time *then = &wait->reader, *time;
@@ -252,7 +261,7 @@ static inline void stapgen_divide_until_read(struct stapgen_waits* waits, const 
     }
     /* Not by the same call: that has waited for nothing in between. */
     if (wait->reached > from && wait->reached < called) {
-        stapgen_add_wait(waits, STAPGEN_RX_WAIT_unread_bytes, wait->reached - from);
+        stapgen_divide_until_reached(waits, wait, from);
         from = wait->reached;
         then = &wait->earlier_reader;
     }

@@ -44,7 +44,9 @@ static inline void stapgen_tx_call_has_lock(const struct sock* sk, int is_wanted
             clock->state = STAPGEN_TX_WAIT_autocork;
         stapgen_tick(clock, now);
         if (!has_unsent) clock->state = STAPGEN_TX_WAIT_send_call;
-        if (sk->sk_state == TCP_SYN_SENT || sk->sk_state == TCP_SYN_RECV) clock->state = STAPGEN_TX_WAIT_connect;
+        /* MSG_FASTOPEN connects in the call. */
+        if (sk->sk_state == TCP_CLOSE || sk->sk_state == TCP_SYN_SENT || sk->sk_state == TCP_SYN_RECV)
+            clock->state = STAPGEN_TX_WAIT_connect;
         clock->caller = (unsigned long)current;
     }
     if (!call) return; /* kTLS and others of the kernel */

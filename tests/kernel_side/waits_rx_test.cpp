@@ -194,8 +194,48 @@ TEST_CASE("a received packet waits for what comes before it, then for its thread
         receiver.thread.run_for(900);
         const auto parts = receiver.reads(311);
         REQUIRE(parts.size() == 1);
+        CHECK(parts[0].count("unread-bytes") == 0);
+        CHECK(std::abs(parts[0].at("program") - 4900) < 30);
+    }
+    SUBCASE("what the thread does before it reads earlier bytes") {
+        receiver.comes(101, 103);
+        receiver.comes(204, 107);
+        receiver.thread.run_for(300);
+        receiver.thread.leaves();
+        receiver.thread.sleep_for(300000);
+        receiver.thread.wait_for_cpu(20000);
+        receiver.thread.gets_cpu();
+        CHECK(receiver.reads(204).size() == 1);
+        receiver.thread.run_for(900);
+        const auto parts = receiver.reads(311);
+        REQUIRE(parts.size() == 1);
+        CHECK(parts[0].count("unread-bytes") == 0);
+        CHECK(std::abs(parts[0].at("asleep") - 300000) < 60);
+        CHECK(std::abs(parts[0].at("run-queue") - 20000) < 60);
+        CHECK(std::abs(parts[0].at("program") - 1200) < 60);
+    }
+    SUBCASE("earlier bytes are read by a thread that had not read before") {
+        receiver.comes(101, 103);
+        receiver.comes(204, 107);
+        shim_time += 4000;
+        receiver.thread.task.pid = 22;
+        CHECK(receiver.reads(204).size() == 1);
+        receiver.thread.run_for(900);
+        const auto parts = receiver.reads(311);
+        REQUIRE(parts.size() == 1);
         check_cause(parts[0], "unread-bytes", 4000);
         CHECK(std::abs(parts[0].at("program") - 900) < 30);
+    }
+    SUBCASE("a packet's own bytes are read in parts") {
+        receiver.tcp().copied_seq = 101;
+        receiver.comes(101, 200);
+        receiver.thread.run_for(700);
+        CHECK(receiver.reads(106).empty());
+        receiver.thread.run_for(9000);
+        const auto parts = receiver.reads(301);
+        REQUIRE(parts.size() == 1);
+        CHECK(parts[0].count("unread-bytes") == 0);
+        CHECK(std::abs(parts[0].at("program") - 9700) < 40);
     }
     SUBCASE("what the thread does between both calls is known, however often it comes and goes") {
         receiver.comes(101, 103);

@@ -353,3 +353,15 @@ TEST_CASE("a clock of another socket at that address, or of one forgotten, divid
     CHECK(parts.size() == 1);
     CHECK(parts.count("undivided") == 1);
 }
+
+TEST_CASE("a call that connects waits for the handshake") {
+    for (const int state : {TCP_CLOSE, TCP_SYN_SENT, TCP_SYN_RECV}) {
+        Sender sender;
+        sender.sk()->__sk_common.skc_state = static_cast<unsigned char>(state);
+        sender.call(101);
+        shim_time += 30000;
+        sender.sk()->__sk_common.skc_state = TCP_ESTABLISHED;
+        sender.attempt();
+        check_cause(sender.send(), "connect", 31000);
+    }
+}

@@ -15,7 +15,7 @@ BUILD = {"waits": ["rx-latency"]}
 REASONS = {
     "call": (7401, 53, ""), "poll": (7402, 53, ""), "runs": (7403, 23, ""), "asleep": (7404, 23, ""),
     "twice": (7405, 23, ""), "slices": (7406, 23, ""), "waked": (7407, 23, ""), "worker": (7408, 53, ""),
-    "unread": (7409, 7, ""), "lowat": (7410, 23, ""), "cpu": (7411, 53, ""), "bulk": (7412, 5, ""),
+    "unread": (7409, 7, ""), "header": (7413, 23, ""), "lowat": (7410, 23, ""), "cpu": (7411, 53, ""), "bulk": (7412, 5, ""),
     "call-udp": (7421, 53, ""), "poll-udp": (7422, 53, ""), "runs-udp": (7423, 23, ""), "asleep-udp": (7424, 23, ""),
     "twice-udp": (7425, 23, ""), "cpu-udp": (7431, 53, ""),
     "bulk-lossy": (7441, 5, "in_left tc qdisc replace dev left0 root netem delay 5ms loss 5% $(seeded 19)"),
@@ -71,12 +71,15 @@ def check_reason(lab, name, events):
     elif reason == "runs":
         check_amounts(name, [(event["stage"], part(event, "program", "run-queue")) for event in events])
         assert sum(part(event, "program") for event in events) > 0.8 * sum(event["stage"] for event in events)
-    elif reason in ("asleep", "twice", "slices", "waked"):
+    elif reason in ("asleep", "twice", "slices", "waked", "header"):
         check_amounts(name, [(event["stage"], part(event, "asleep")) for event in events])
+        assert not any(part(event, "unread-bytes") for event in events), f"{name}: unread-bytes"
     elif reason == "unread":
         for at, event in enumerate(events, start=2):
-            # The first two of those that come at once: the thread sleeps, or is about to.
-            assert at % AT_ONCE in (1, 2) or most_of(event) == "unread-bytes", f"{name}: {at} {event}"
+            # The first two of those that come at once: the thread sleeps, or is about to. The others wait while it does that
+            # before it reads those before them.
+            assert at % AT_ONCE in (1, 2) or most_of(event) == "asleep", f"{name}: {at} {event}"
+            assert not part(event, "unread-bytes"), f"{name}: {at} {event}"
     elif reason == "lowat":
         check_amounts(name, [(15_000_000, part(event, "rcvlowat")) for event in events if event["bytes"] == 101])
         assert not any(part(event, "rcvlowat") for event in events if event["bytes"] != 101)

@@ -23,10 +23,10 @@ static const char usage[] =
     "with\n"
     "futex how long for a lock (ns); both print how many calls took bytes, and in how many segments these came\n";
 
-static const char* const reasons[] = {"call",  "poll",   "runs",   "asleep", "twice", "slices",
-                                      "waked", "worker", "unread", "lowat",  "cpu",   "bulk",
-                                      "futex", "shares", "flood",  "quota",  NULL};
-enum { SIZE = 101, MORE = 907, BULK = 1000003, AT_ONCE = 7 };
+static const char* const reasons[] = {"call",   "poll",   "runs",   "asleep", "twice", "slices", "waked",
+                                      "worker", "unread", "lowat",  "cpu",    "bulk",  "futex",  "shares",
+                                      "flood",  "quota",  "header", "other",  "stops", NULL};
+enum { SIZE = 101, MORE = 907, BULK = 1000003, AT_ONCE = 7, HEADER = 5 };
 static const char* reason;
 static bool is_udp;
 static int fd;
@@ -133,6 +133,38 @@ static uint64_t wait_for_lock(void) {
     return end - begin;
 }
 
+// Waits for 7 ms in a receiving call on a socket to which nothing comes.
+static void receive_elsewhere(void) {
+    static int other = -1;
+    struct timeval timeout = {.tv_usec = 7000};
+    char byte;
+    if (other < 0) {
+        other = socket(AF_INET, SOCK_DGRAM, 0);
+        if (other < 0 || setsockopt(other, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout)) die("SO_RCVTIMEO: %m");
+    }
+    (void)!recv(other, &byte, 1, 0);
+}
+// Is stopped, for 7 ms.
+static void stop(void) {
+    static int stopped = -1;
+    if (stopped < 0) {
+        int ends[2];
+        if (pipe(ends)) die("pipe: %m");
+        stopped = ends[1];
+        if (!fork()) {
+            char byte;
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            while (read(ends[0], &byte, 1) == 1) {
+                sleep_us(7000);
+                kill(getppid(), SIGCONT);
+            }
+            _exit(0);
+        }
+    }
+    if (write(stopped, "s", 1) != 1) die("pipe: %m");
+    raise(SIGSTOP);
+}
+
 // A process that has this CPU whenever it can: it computes, or keeps the kernel's softirqs busy.
 _Noreturn static void run_beside(void) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -171,6 +203,9 @@ static void receive(unsigned port) {
         if (is("twice")) sleep_us(15000), sleep_us(15000);
         if (is("slices")) spin_us(7000), sleep_us(23000);
         if (is("unread") && !is_udp) sleep_us(5000);
+        if (is("other") && i > 1) receive_elsewhere();
+        if (is("stops") && i > 1) stop();
+        if (is("header") && take(HEADER)) sleep_us(9000);
         if (is("poll") || is("waked") || is("worker")) {
             struct pollfd polled = {.fd = fd, .events = POLLIN};
             int ready;
@@ -182,7 +217,7 @@ static void receive(unsigned port) {
             wait_until(false);
             continue;
         }
-        if (!take(size)) {
+        if (!take(is("header") ? size - HEADER : size)) {
             say_reads();
             return;
         }
