@@ -30,7 +30,7 @@ std::string text_of(const Group& group, std::string_view key) {
 bool is_about(std::string_view part, std::string_view waited) {
     const auto cause = schema::cause_of(part);
     if (cause == "run-queue") return waited == "run-queue" || waited == "throttled";
-    return cause == "asleep" && waited == "asleep";
+    return cause == "asleep" && (waited == "asleep" || waited == "stopped" || waited == "frozen");
 }
 
 std::string by_of(const Group& group, const table::Path* path) {
@@ -40,6 +40,7 @@ std::string by_of(const Group& group, const table::Path* path) {
 
 /// "behind spin[77]", "throttled in /system.slice/backup.service"; empty: that is not known.
 std::string phrase(std::string_view waited, std::string_view by) {
+    if (waited == "stopped" || waited == "frozen") return std::string(waited);
     auto text = table::whom_text(waited, by);
     return waited == "throttled" && !text.empty() ? "throttled " + text : text;
 }

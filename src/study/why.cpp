@@ -163,6 +163,9 @@ WhyCause cause_of(const Results& results, const WhyPart& part, const kinds::late
     auto remedy = std::string(wait.remedy);
     if (whom && whom->is_throttled())
         remedy = fmt::format("a larger cpu.max of {} (its cpu.stat: nr_throttled), or less work in it", whom->by);
+    if (whom && whom->is_stopped())
+        remedy = "find who sends it SIGSTOP or SIGTSTP, or traces it (TracerPid in /proc/PID/status)";
+    if (whom && whom->is_frozen()) remedy = "find who freezes its cgroup: cgroup.freeze, docker pause, a suspend";
     return {part.name,
             fmt::format("{} waited {} {}{}{}", packets_of(results, part), typical_time(part), wait.what,
                         whom ? whom_sentence(*whom) : "", whose_slowest(results, part.name)),

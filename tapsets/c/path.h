@@ -40,6 +40,7 @@ enum stapgen_frame_kind {
     STAPGEN_TRACING_FRAME,   /* what frees, puts to sleep, or traces it */
     STAPGEN_INTERRUPT_FRAME, /* behind it is what was interrupted */
     STAPGEN_RECEIVING_FRAME, /* it sleeps for data of its socket */
+    STAPGEN_FREEZING_FRAME,  /* it is frozen */
 };
 enum { STAPGEN_FRAME_KIND_SHIFT = 3 };
 enum { STAPGEN_FRAME_KIND_BITS = 10, STAPGEN_FUNCTION_NAME = 128 };
@@ -62,6 +63,8 @@ static inline enum stapgen_frame_kind stapgen_kind_of_function(const char* name)
         return STAPGEN_TRACING_FRAME;
     if (stapgen_begins_with(name, "sk_wait_data") || stapgen_begins_with(name, "__skb_wait_for_more_packets"))
         return STAPGEN_RECEIVING_FRAME;
+    if (stapgen_begins_with(name, "__refrigerator") || stapgen_begins_with(name, "do_freezer_trap"))
+        return STAPGEN_FREEZING_FRAME;
     /* Where softirqs are run as an interrupt returns, and the first of an interrupt's own. Those of call gates and
      * faults (entry_SYSCALL_64, asm_exc_page_fault) are the thread's own doing. */
     if (stapgen_begins_with(name, "irq_exit") || stapgen_begins_with(name, "__irq_exit") ||

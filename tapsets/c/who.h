@@ -27,6 +27,7 @@ enum {
 struct stapgen_who_piece {
     s64 from, to, counted;
     struct stapgen_who_ref ref;
+    u32 is_for_data; /* its time is not added up yet */
 };
 struct stapgen_who_thread {
     struct stapgen_place at; /* key: the task */
@@ -35,7 +36,8 @@ struct stapgen_who_thread {
     s64 since;               /* until then its wait is added up; of one that runs no meaning */
     s64 followed;            /* its waits are known from then on */
     u64 episode, comm[2];
-    u32 frames, newest; /* of its path, if asleep. 0: for data of a socket */
+    u32 frames, newest; /* of its path, if asleep */
+    u32 sleep;          /* enum stapgen_by_kind: how it sleeps */
     unsigned long frame[STAPGEN_WHO_FRAMES];
     struct stapgen_who_piece pieces[STAPGEN_PIECES];
 };
@@ -51,7 +53,10 @@ struct stapgen_who_cpu {
 STAPGEN_PER_CPU(struct stapgen_who_cpu, stapgen_who_cpus);
 
 static inline struct stapgen_who_thread* stapgen_find_who(const struct task_struct* task) {
-    return (struct stapgen_who_thread*)stapgen_find(stapgen_who_threads, (unsigned long)task);
+    struct stapgen_who_thread* thread =
+        (struct stapgen_who_thread*)stapgen_find(stapgen_who_threads, (unsigned long)task);
+    /* Its task may be another one's by now. */
+    return thread && thread->tid == (u32)task->pid ? thread : NULL;
 }
 static inline void stapgen_copy_comm(u64* to, const struct task_struct* task) {
     memcpy(to, task->comm, sizeof(task->comm));
@@ -63,11 +68,12 @@ static inline void stapgen_add_piece(struct stapgen_who_thread* thread, const st
     struct stapgen_who_piece* piece = &thread->pieces[thread->newest % STAPGEN_PIECES];
     struct stapgen_who_ref ref;
     if (to <= from) return;
-    ref = stapgen_add_who(thread->tid, thread->comm, by, to - from, thread->episode);
+    ref = stapgen_add_who(thread->tid, thread->comm, by, by->kind == STAPGEN_BY_DATA ? 0 : to - from, thread->episode);
     if (piece->to != from || piece->ref.set != ref.set || piece->ref.serial != ref.serial) {
         piece = &thread->pieces[++thread->newest % STAPGEN_PIECES];
         piece->from = from;
         piece->ref = ref;
+        piece->is_for_data = by->kind == STAPGEN_BY_DATA;
     }
     piece->to = piece->counted = to;
 }
@@ -186,20 +192,41 @@ static inline void stapgen_begin_wait(struct stapgen_who_thread* thread, s64 now
 static inline void stapgen_end_sleep(struct stapgen_who_thread* thread, s64 now) {
     struct stapgen_by path = {};
     if (!thread->frames) return;
-    path.kind = STAPGEN_BY_PATH;
+    path.kind = thread->sleep;
     path.frames = thread->frames;
     path.frame = thread->frame;
     path.number = stapgen_mix_path(0, thread->frame, thread->frames);
     stapgen_add_piece(thread, &path, thread->since, now);
 }
-/* Its path, as this thread goes to sleep. None where that is for data of a socket. */
-static inline void stapgen_note_path(struct stapgen_who_thread* thread) {
+static inline long stapgen_state_of(const struct task_struct* task) {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
+    return READ_ONCE(task->__state);
+#else
+    return READ_ONCE(task->state);
+#endif
+}
+/* How it sleeps, by its state and its path. */
+static inline u32 stapgen_sleep_of(const struct stapgen_who_thread* thread, const struct task_struct* task) {
+    enum { STAPGEN_STOPPED = 4, STAPGEN_TRACED = 8 }; /* __TASK_STOPPED, __TASK_TRACED */
+    u32 i;
+    if (stapgen_state_of(task) & (STAPGEN_STOPPED | STAPGEN_TRACED)) return STAPGEN_BY_STOPPED;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 2, 0) && defined(CONFIG_CGROUPS)
+    if (task->frozen) return STAPGEN_BY_FROZEN;
+#endif
+    for (i = 0; i < thread->frames; i++) {
+        enum stapgen_frame_kind kind = stapgen_frame_kind_of(thread->frame[i]);
+        if (kind == STAPGEN_RECEIVING_FRAME) return STAPGEN_BY_DATA;
+        if (kind == STAPGEN_FREEZING_FRAME) return STAPGEN_BY_FROZEN;
+    }
+    return STAPGEN_BY_PATH;
+}
+/* This thread goes to sleep. */
+static inline void stapgen_note_sleep(struct stapgen_who_thread* thread, const struct task_struct* task) {
     unsigned long* frame = STAPGEN_THIS_CPU(stapgen_raw_stacks)->frame;
-    u32 size = stapgen_save_stack(frame, STAPGEN_RAW_FRAMES), i;
+    u32 size = stapgen_save_stack(frame, STAPGEN_RAW_FRAMES);
     thread->frames =
         stapgen_copy_path(frame, size, stapgen_skip_tracing(frame, size), thread->frame, STAPGEN_WHO_FRAMES);
-    for (i = 0; i < thread->frames; i++)
-        if (stapgen_frame_kind_of(thread->frame[i]) == STAPGEN_RECEIVING_FRAME) thread->frames = 0;
+    thread->sleep = stapgen_sleep_of(thread, task);
 }
 static inline void stapgen_gets_cpu(struct stapgen_who_thread* thread, s64 now) {
     static const struct stapgen_by unknown = {};
@@ -210,13 +237,6 @@ static inline void stapgen_gets_cpu(struct stapgen_who_thread* thread, s64 now) 
         stapgen_leave_place(thread);
     }
     WRITE_ONCE(thread->state, STAPGEN_RUNS);
-}
-static inline long stapgen_state_of(const struct task_struct* task) {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
-    return READ_ONCE(task->__state);
-#else
-    return READ_ONCE(task->state);
-#endif
 }
 /* This CPU turns from this thread to another one. */
 static inline void stapgen_who_switches(const struct task_struct* from, const struct task_struct* to,
@@ -239,7 +259,7 @@ static inline void stapgen_who_switches(const struct task_struct* from, const st
     if (is_preempted || !stapgen_state_of(from)) {
         stapgen_take_place(thread, smp_processor_id());
     } else {
-        stapgen_note_path(thread);
+        stapgen_note_sleep(thread, from);
         WRITE_ONCE(thread->state, STAPGEN_ASLEEP);
     }
 }

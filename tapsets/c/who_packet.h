@@ -4,6 +4,7 @@
 #define STAPGEN_WHO_PACKET_H
 
 #include "counters.h"
+#include "rx_wait.h"
 #include "who.h"
 
 enum {
@@ -55,7 +56,8 @@ static inline void stapgen_find_longest(const struct stapgen_who_times* times, s
     }
     if (longest->ns < second + times->unknown) longest->ns = 0;
 }
-/* What a thread that runs waited for since a packet lay ready. What of it was not known before is added to the sums. */
+/* What a thread that runs waited for since a packet lay ready. What of it was not known before is added to the sums. A
+ * receiving call that slept on was one on another socket. */
 static inline void stapgen_look_back(struct stapgen_who_thread* thread, s64 ready, struct stapgen_who_times* times) {
     s64 known = ready;
     u32 i;
@@ -65,9 +67,14 @@ static inline void stapgen_look_back(struct stapgen_who_thread* thread, s64 read
         struct stapgen_who_piece* piece = &thread->pieces[(thread->newest - i) % STAPGEN_PIECES];
         s64 from = piece->from > ready ? piece->from : ready;
         if (piece->to <= ready) break;
-        stapgen_add_time(times, &piece->ref, piece->to - from);
         /* The oldest that there is: others may have been before it. */
         if (i == STAPGEN_PIECES - 1) known = from;
+        if (piece->is_for_data) {
+            if (piece->to - from < STAPGEN_WAKEUP_NS) continue;
+            stapgen_add_later(&piece->ref, piece->to - piece->from);
+            piece->is_for_data = 0;
+        }
+        stapgen_add_time(times, &piece->ref, piece->to - from);
         if (piece->counted <= from) continue;
         stapgen_add_held(&piece->ref, piece->counted - from);
         piece->counted = from;
@@ -86,7 +93,7 @@ static void stapgen_who_reads(s64 ready) {
     thread = (struct stapgen_who_thread*)stapgen_insert(stapgen_who_threads, (unsigned long)current, ready, &inserted);
     if (inserted == STAPGEN_EVICTED) STAPGEN_ADD(who_threads_evicted);
     if (!thread) return;
-    if (inserted != STAPGEN_WAS_THERE) {
+    if (inserted != STAPGEN_WAS_THERE || thread->tid != (u32)current->pid) {
         if (thread->state == STAPGEN_QUEUED) stapgen_leave_place(thread);
         WRITE_ONCE(thread->state, STAPGEN_RUNS);
         thread->place = STAPGEN_NO_PLACE;
@@ -107,7 +114,7 @@ static inline void stapgen_put_longest(struct stapgen_line* line) {
         return;
     }
     stapgen_put_waited(line, row->kind);
-    if (row->kind == STAPGEN_BY_PATH) {
+    if (row->kind >= STAPGEN_BY_PATH) {
         char name[STAPGEN_FUNCTION_NAME];
         STAPGEN_NAME_FUNCTION(name, row->frame[0] - 1);
         stapgen_put_byte(line, '\t');

@@ -20,6 +20,9 @@ enum stapgen_by_kind {
     STAPGEN_BY_IRQ,     /* or in an interrupt's handler. Its number */
     STAPGEN_BY_CGROUP,  /* the next period of a cgroup that was throttled. Its folder's inode; 0: it is not known */
     STAPGEN_BY_PATH,    /* it slept. A number for its call path */
+    STAPGEN_BY_DATA,    /* likewise, in a receiving call: of its own socket's data nothing is said */
+    STAPGEN_BY_STOPPED, /* likewise, by SIGSTOP or a debugger */
+    STAPGEN_BY_FROZEN,  /* likewise, by its cgroup's freezer, or for a suspend */
 };
 enum { STAPGEN_WHO_FRAMES = 20 };
 struct stapgen_by {
@@ -78,7 +81,8 @@ struct stapgen_who_ref {
     u32 set, place;
     u64 serial;
 };
-/* A thread waited so long for that; a part of its wait number EPISODE, which it has had no other of since. */
+/* A thread waited so long for that; a part of its wait number EPISODE, which it has had no other of since. 0 ns: it may
+ * have, which is to be added later. */
 static inline struct stapgen_who_ref stapgen_add_who(u32 tid, const u64* comm, const struct stapgen_by* by, s64 ns,
                                                      u64 episode) {
     struct stapgen_who_ref ref = {stapgen_who_set_of(tid, by), 0, 0};
@@ -95,7 +99,7 @@ static inline struct stapgen_who_ref stapgen_add_who(u32 tid, const u64* comm, c
         if (row->serial) set->evicted += row->n;
         stapgen_make_who_row(row, ++set->serial, tid, comm, by);
     }
-    if (row->episode != episode) {
+    if (ns && row->episode != episode) {
         row->episode = episode;
         row->n++;
         row->open = 0;
@@ -107,6 +111,18 @@ static inline struct stapgen_who_ref stapgen_add_who(u32 tid, const u64* comm, c
     ref.serial = row->serial;
     stapgen_unlock(&set->lock);
     return ref;
+}
+/* A whole wait of what was added there as 0 ns. */
+static inline void stapgen_add_later(const struct stapgen_who_ref* ref, s64 ns) {
+    struct stapgen_who_set* set = &stapgen_who_sets[ref->set];
+    struct stapgen_who_row* row = &set->row[ref->place];
+    stapgen_lock(&set->lock);
+    if (row->serial == ref->serial) {
+        row->n++;
+        row->ns += ns;
+        if (row->max < ns) row->max = ns;
+    }
+    stapgen_unlock(&set->lock);
 }
 /* For so long of what was added there a packet lay ready. */
 static inline void stapgen_add_held(const struct stapgen_who_ref* ref, s64 ns) {
@@ -130,7 +146,7 @@ static inline const struct stapgen_who_row* stapgen_look_at_who(const struct sta
 
 /* The declarations of their records are in stapgen_who.stp. */
 static inline const char* stapgen_who_tag(u32 kind) {
-    return kind == STAPGEN_BY_CGROUP ? "who-cgroup" : kind == STAPGEN_BY_PATH ? "who-path" : "who";
+    return kind == STAPGEN_BY_CGROUP ? "who-cgroup" : kind >= STAPGEN_BY_PATH ? "who-path" : "who";
 }
 /* As in /proc/softirqs. */
 static inline void stapgen_put_softirq(struct stapgen_line* line, u64 number) {
@@ -168,6 +184,9 @@ static inline void stapgen_put_by(struct stapgen_line* line, const struct stapge
             stapgen_put_digits(line, row->number);
             break;
         case STAPGEN_BY_PATH:
+        case STAPGEN_BY_DATA:
+        case STAPGEN_BY_STOPPED:
+        case STAPGEN_BY_FROZEN:
             for (i = 0; i < row->frames; i++) {
                 stapgen_put_byte(line, i ? ',' : '\t');
                 stapgen_put_hex(line, row->frame[i]);
@@ -178,9 +197,11 @@ static inline void stapgen_put_by(struct stapgen_line* line, const struct stapge
     }
 }
 static inline void stapgen_put_waited(struct stapgen_line* line, u32 kind) {
-    stapgen_put_text(line, kind == STAPGEN_BY_CGROUP ? "\tthrottled"
-                           : kind == STAPGEN_BY_PATH ? "\tasleep"
-                                                     : "\trun-queue");
+    stapgen_put_text(line, kind == STAPGEN_BY_CGROUP    ? "\tthrottled"
+                           : kind == STAPGEN_BY_STOPPED ? "\tstopped"
+                           : kind == STAPGEN_BY_FROZEN  ? "\tfrozen"
+                           : kind >= STAPGEN_BY_PATH    ? "\tasleep"
+                                                        : "\trun-queue");
 }
 static inline void stapgen_print_who_row(const struct stapgen_who_row* row) {
     struct stapgen_line line;

@@ -89,6 +89,45 @@ TEST_CASE("a thread that is woken waits from then on, and for a CPU that does no
     CHECK(print().size() <= 1);
 }
 
+TEST_CASE("a receiving call is on another socket where a packet lies ready all the time") {
+    World world;
+    world.turns_to(1);
+    world.reads(shim_time);
+    kernel_stack = {in("__schedule"), in("schedule_timeout"), in("wait_woken"), in("sk_wait_data"), in("tcp_recvmsg")};
+    std::ostringstream path;
+    path << "21 asleep " << std::hex << in("wait_woken") << ',' << in("sk_wait_data") << ',' << in("tcp_recvmsg");
+    for (const s64 ns : {STAPGEN_WAKEUP_NS / 2, 7'000'000}) {
+        const s64 ready = shim_time;
+        world.turns_to(0, true);
+        shim_time += ns;
+        world.wakes(1, 0);
+        world.turns_to(1);
+        world.reads(ready);
+        const auto printed = print();
+        CHECK(printed.count(path.str()) == (ns > STAPGEN_WAKEUP_NS));
+        if (ns > STAPGEN_WAKEUP_NS) check(printed, path.str(), 1, ns, ns);
+        CHECK(std::abs(STAPGEN_THIS_CPU(stapgen_who_longest)->ns - (ns > STAPGEN_WAKEUP_NS ? ns : 0)) < 40);
+    }
+}
+
+TEST_CASE("a thread that is stopped or frozen is not asleep") {
+    for (const char* waited : {"stopped", "frozen"}) {
+        World world;
+        world.turns_to(1);
+        world.reads(shim_time);
+        kernel_stack = {in("__schedule"), in("schedule"), in("get_signal")};
+        world.tasks[1].frozen = 1;
+        world.sleep_state = waited == std::string("stopped") ? 4 : 1;
+        world.turns_to(0, true);
+        shim_time += 9000;
+        world.wakes(1, 0);
+        world.turns_to(1);
+        std::ostringstream path;
+        path << "21 " << waited << ' ' << std::hex << in("get_signal");
+        check(print(), path.str(), 1, 9000, 9000);
+    }
+}
+
 TEST_CASE("a thread that goes to another CPU waits for who has that") {
     World world;
     world.on(1);

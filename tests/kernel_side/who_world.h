@@ -73,6 +73,7 @@ s64 sum_of(const Printed& printed) {
 struct World {
     task_struct tasks[8];
     task_struct* runs[2] = {&tasks[0], &tasks[0]};
+    unsigned sleep_state = 1;
 
     World() {
         std::memset(stapgen_who_sets, 0, sizeof(stapgen_who_sets));
@@ -92,7 +93,7 @@ struct World {
     /// This CPU turns to a thread; the one before stays runnable, or sleeps.
     void turns_to(int to, bool sleeps = false) {
         task_struct* from = runs[shim_cpu];
-        from->__state = sleeps ? 1 : 0;
+        from->__state = sleeps ? sleep_state : 0;
         stapgen_who_switches(from, &tasks[to], 0);
         tasks[to].__state = 0;
         tasks[to].cpu = shim_cpu;

@@ -197,6 +197,7 @@ void shim_name_function(char* name, size_t size, unsigned long address);
 
 /* ---- structures ---- */
 
+#define CONFIG_CGROUPS 1
 #define CONFIG_SCHED_INFO 1
 struct sched_info {
     unsigned long pcount;
@@ -229,6 +230,7 @@ struct task_struct {
     int cpu SHIM_OF_CPP(= 0);
     struct css_set* cgroups SHIM_OF_CPP(= nullptr);
     int on_cpu SHIM_OF_CPP(= 1);
+    int frozen SHIM_OF_CPP(= 0);
     unsigned long nvcsw SHIM_OF_CPP(= 0);
     struct sched_info sched_info SHIM_OF_CPP({});
     struct sched_entity se SHIM_OF_CPP({});

@@ -12,7 +12,10 @@ TIMEOUT = 600
 BUILD = {"who": ["rx-latency", "--who"], "both": ["net-latency", "--who", "--aggregate"],
          "bare": ["rx-latency", "--who", "--no-parts"]}
 # What the reader does (late.c): port, messages; of the recipe that prints each record, and of the one that aggregates
-READERS = {"shares": (7501, 53), "flood": (7502, 53), "futex": (7503, 53), "quota": (7504, 53)}
+READERS = {"shares": (7501, 53), "flood": (7502, 53), "futex": (7503, 53), "quota": (7504, 53), "other": (7505, 53),
+           "stops": (7506, 53)}
+ASLEEP = ("futex", "other", "stops")
+FROZEN = 7507
 AGAIN = {"shares": (7511, 31), "futex": (7513, 31), "quota": (7514, 31)}
 CGROUP = "/lab.slice/slow"
 QUOTA = "10000 40000"  # us: of each period
@@ -26,6 +29,19 @@ cp $READY_OUTPUT {port}.late
 """
 
 
+# Its cgroup is frozen for 20 ms, again and again.
+FREEZES = f"""
+start_ready in_cgroup /lab.slice/ice late call --receive --port {FROZEN} || exit 1
+(for i in $(seq 17); do echo 1; sleep 0.02; echo 0; sleep 0.02; done) | while read state; do
+    echo $state >/sys/fs/cgroup/lab.slice/ice/cgroup.freeze
+done &
+late call --address 127.0.0.1 --port {FROZEN} --count 201 || exit 1
+wait $!
+kill $READY_PID 2>/dev/null
+cp $READY_OUTPUT {FROZEN}.late
+"""
+
+
 def runs(readers):
     return [RUN.format(reason=reason, port=port, count=count, where=f"in_cgroup {CGROUP}" if reason == "quota" else "")
             for reason, (port, count) in readers.items()]
@@ -34,11 +50,11 @@ def runs(readers):
 def guest():
     script = [f"""
 mount -t cgroup2 none /sys/fs/cgroup || exit 1
-mkdir -p /sys/fs/cgroup{CGROUP} && echo +cpu >/sys/fs/cgroup/cgroup.subtree_control &&
+mkdir -p /sys/fs/cgroup{CGROUP} /sys/fs/cgroup/lab.slice/ice && echo +cpu >/sys/fs/cgroup/cgroup.subtree_control &&
     echo +cpu >/sys/fs/cgroup/lab.slice/cgroup.subtree_control && echo {QUOTA} >/sys/fs/cgroup{CGROUP}/cpu.max || exit 1
 in_cgroup() {{ exec bash -c 'echo $$ >/sys/fs/cgroup$0/cgroup.procs && exec "$@"' "$@"; }}
 record who who || exit 1"""]
-    script += [*runs(READERS), f"cp /sys/fs/cgroup{CGROUP}/cpu.stat cpu.stat", "end_records who",
+    script += [*runs(READERS), FREEZES, f"cp /sys/fs/cgroup{CGROUP}/cpu.stat cpu.stat", "end_records who",
                "record both both || exit 1", *runs(AGAIN), "end_records both", "finish"]
     return "\n".join(script)
 
@@ -65,6 +81,10 @@ class Reader:
         """Whether that is what this reader waits for."""
         if self.reason == "futex":
             return waited == "asleep" and "futex" in by
+        if self.reason == "other":
+            return waited == "asleep" and "wait_for_more_packets" in by
+        if self.reason == "stops":
+            return waited == "stopped"
         if self.reason == "quota":
             return waited == "throttled" and by in (CGROUP, f"cgroup:{self.cgroup}")
         return waited == "run-queue" and by in ([f"late[{self.beside}]", "softirq:NET_RX"] if self.reason == "flood"
@@ -97,7 +117,7 @@ def check_records(lab, readers):
         for record in slow:
             # stapgen itself may have the CPU, on the host's clock.
             assert reader.named(record["waited"], record["by"]) or record["by"].startswith("stapgen["), record
-            part = record.get("tcp-app.asleep_ns" if reader.reason == "futex" else "tcp-app.run-queue_ns", 0)
+            part = record.get("tcp-app.asleep_ns" if reader.reason in ASLEEP else "tcp-app.run-queue_ns", 0)
             near_by += abs(record["waited_ns"] - part) < 100_000 + (0.1 if reader.reason == "quota" else 0.05) * part
         print(f"  {near_by} of {len(slow)} above 1 ms near the part of tcp-app")
         assert is_flood or near_by >= 0.9 * len(slow)
@@ -167,6 +187,13 @@ def check(lab):
     near(held[0]["sum_ns"], sum(futex.locked), 0.02, "behind a lock")
     assert abs(held[0]["max_ns"] - max(futex.locked)) < 200_000, (held, max(futex.locked))
     assert held[0]["with_packet_ns"] > 0.5 * held[0]["sum_ns"], held
+    frozen = [row for row in Reader(lab, rows, "call", FROZEN).rows if row["group"]["waited"] == "frozen"]
+    print(f"frozen: {frozen}")
+    assert frozen and sum(row["with_packet_ns"] for row in frozen) > 50_000_000, frozen
+    for reason in ("other", "stops"):
+        slept = [row for row in readers[reason].rows if row["group"]["waited"] == ("asleep" if reason == "other" else "stopped")]
+        print(f"{reason}: {[(row['n'], row['sum_ns'], row['with_packet_ns']) for row in slept]}")
+        assert 0.9 * 52 * 7_000_000 < sum(row["sum_ns"] for row in slept if row["max_ns"] > 5_000_000) < 52 * 12_000_000, slept
     # What it does while nothing is there to be read holds nothing up.
     assert all(0 <= row["with_packet_ns"] <= row["sum_ns"] for row in rows), json.dumps(rows)
     check_records(lab, readers)
