@@ -24,7 +24,8 @@ std::span<const AccountName> account_names() {
             "fast-open", "rx, sock, accept",
             "TCP Fast Open: data that came with the SYN, before there was a socket; a connection accepted with it"},
         AccountName{"encapsulated", "rx, sock",
-                    "the outer packet of a tunnel over UDP (VXLAN, WireGuard, ESP); the inner one is followed"},
+                    "the outer packet of a tunnel over UDP (VXLAN, WireGuard, ESP); the inner one is followed. What a "
+                    "program reads from such a socket (IKE) is not one"},
         AccountName{"ktls", "sock",
                     "a segment of kTLS: programs read records, which begin and end elsewhere. rx and tx follow it"},
         AccountName{"no-send-call", "tx", "the call was before the start, or the kernel's own"},
@@ -32,8 +33,15 @@ std::span<const AccountName> account_names() {
         AccountName{"no-ip-output, no-device", "tx",
                     "it reached the device another way (tunnel, IPsec), was copied to another packet, or was "
                     "under way at the end"},
+        AccountName{
+            "mismatched", "tx, sock",
+            "what had its memory later was not it, by sequence number, length or socket, so its end was not seen: "
+            "IPsec, or skipped probes. Of sock-latency the answer"},
         AccountName{"no-reply", "sock",
                     "read, not answered: a \"quit\", one-way, or in progress. One per closed connection is normal"},
+        AccountName{"ambiguous", "sock",
+                    "read over UDP, and which one of several from that peer was answered is not known: one was not "
+                    "answered, or other threads than the reading one answer"},
         AccountName{"fragmented", "forward",
                     "longer than the next device takes: IP cut it. copies counts the fragments"},
         AccountName{"not-left", "forward", "still under way, or gone a way that is not seen"},

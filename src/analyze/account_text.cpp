@@ -181,10 +181,9 @@ std::string skipped_text(const recording::Transport& transport) {
         rest = base::saturating_subtract(rest, cause.count);
     }
     if (!shown.empty() && rest > 0) shown.push_back({known.size() > most ? "others" : "not known", rest});
-    return fmt::format(
-        "SystemTap skipped {} probes{}: at most that many records are missing or lack a step; measure less (--port, "
-        "-x){}",
-        transport.skipped_probes, causes_text(shown), shown.empty() ? ", or run with --cost to see which ones" : "");
+    return fmt::format("SystemTap skipped {} probes{}: records are missing or lack a step; measure less (--port, -x){}",
+                       transport.skipped_probes, causes_text(shown),
+                       shown.empty() ? ", or run with --cost to see which ones" : "");
 }
 
 std::vector<std::string> warnings_of(const Run& run) {

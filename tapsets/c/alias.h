@@ -17,9 +17,6 @@ struct stapgen_alias {
 };
 #define STAPGEN_ALIASES(name) static struct stapgen_alias name[1 << STAPGEN_ALIASES_BITS] ____cacheline_aligned
 
-static inline unsigned long stapgen_mixed(unsigned long key, unsigned long with) {
-    return key ^ (unsigned long)((u64)with * 0x9e3779b97f4a7c15ULL);
-}
 /* The place of a key in the set where HASH is; NULL: it has none. Most sets are empty, and where a key has a place that
  * is mostly the first. */
 static inline struct stapgen_alias* stapgen_find_alias_at(struct stapgen_alias* aliases, u32 hash, unsigned long key) {

@@ -19,7 +19,7 @@
     counter(rx_divided)              /* of these: copies for further readers, and pieces behind the first */ \
     counter(rx_mptcp)                /* met a subflow of MPTCP, which programs do not read themselves */ \
     counter(rx_fast_open)            /* came with the SYN, for which there is no socket yet */ \
-    counter(rx_encapsulated)         /* met a socket of the kernel's own: VXLAN, WireGuard, ESP */ \
+    counter(rx_encapsulated)         /* met a socket that unwraps: VXLAN, WireGuard, ESP; and no thread has read it */ \
     counter(rx_queued)               /* met their socket; each is one of the next nine, or unread */ \
     counter(rx_retransmitted)        /* had come before */ \
     counter(rx_no_driver)            /* not seen leaving their driver */ \
@@ -34,13 +34,14 @@
     counter(who_threads_evicted)     /* threads that --who no more follows: they gave way to others */ \
     counter(losses_evicted)          /* drops that gave way to others within a minute: c/resent.h */ \
     counter(tx_segments)             /* sent by TCP for the first time, with data */ \
-    counter(tx_datagrams)            /* sent by UDP; each of both is one of the next eight, or has not left */ \
+    counter(tx_datagrams)            /* sent by UDP; each of both is one of the next nine, or has not left */ \
     counter(tx_unwanted)             /* a filter left them out */ \
     counter(tx_filtered)             /* another thread's */ \
     counter(tx_mptcp)                /* of a subflow of MPTCP, to which programs do not write themselves */ \
     counter(tx_no_call)              /* the send call was not seen */ \
     counter(tx_dropped)              /* freed on their way */ \
     counter(tx_no_ip)                /* reached the driver and were not seen leaving IP */ \
+    counter(tx_mismatched)           /* what had their memory later was not them */ \
     counter(tx_evicted)              /* gave way to later ones */ \
     counter(tx_reported)             /* left */ \
     counter(tx_acks)                 /* segments without data */ \
@@ -59,6 +60,8 @@
     counter(request_evicted)         /* gave way to later ones */ \
     counter(request_no_reply)        /* read, and the socket closed */ \
     counter(request_unread)          /* the socket closed, or had no room */ \
+    counter(request_ambiguous)       /* read, and which one was answered is not known */ \
+    counter(request_mismatched)      /* what had the memory of the answer later was not it */ \
     counter(request_read_by_others)  /* read by an unwanted thread */ \
     counter(request_joined)          /* more of a request that was read and not answered */ \
     counter(request_ktls)            /* segments to a socket that decrypts them, from which programs read records */ \

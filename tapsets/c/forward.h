@@ -12,10 +12,12 @@
 #define STAPGEN_FORWARD_H
 
 #include <linux/if_ether.h>
+#include <net/rtnetlink.h>
 
 #include "alias.h"
 #include "counters.h"
 #include "head_set.h"
+#include "packet_id.h"
 #include "stages.h"
 
 #ifndef STAPGEN_FORWARD_BITS
@@ -32,7 +34,7 @@ enum stapgen_forwarding {
 struct stapgen_arrival {
     struct stapgen_place at; /* its skb; since: the driver's hand-over */
     unsigned long head;
-    u64 print;     /* of its IP header */
+    struct stapgen_packet_id id;
     s64 ip;        /* ns, of entering it; 0: not seen */
     u64 device[2]; /* the driver's, by name */
     u32 bytes;
@@ -44,7 +46,7 @@ STAPGEN_SET(stapgen_arrivals, stapgen_arrival, STAPGEN_FORWARD_BITS);
 struct stapgen_forwarded {
     struct stapgen_place at; /* its skb; since: it was known to be forwarded */
     unsigned long head;
-    u64 print;                                       /* of its IP header */
+    struct stapgen_packet_id id;
     s64 driver, ip, forward, output, finish, queued; /* ns; 0: not seen */
     u64 device[2];                                   /* of the driver that received it, by name */
     u32 bytes;
@@ -61,14 +63,6 @@ STAPGEN_ALIASES(stapgen_forward_cuts);
 /* What has left from this CPU last. */
 STAPGEN_PER_CPU(struct stapgen_forwarded, stapgen_forward_left);
 
-/* The number of the device it came by; 0 where it is this machine's own, and before it is handed over. */
-static inline int stapgen_came_by(const struct sk_buff* skb, const void** fault) {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(2, 6, 33)
-    return STAPGEN_READ(&skb->skb_iif, fault);
-#else
-    return STAPGEN_READ(&skb->iif, fault);
-#endif
-}
 static inline int stapgen_is_bridge_port(const struct net_device* dev, const void** fault) {
     if (!STAPGEN_IS_READABLE(dev, fault)) return 0;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(4, 4, 0)
@@ -78,28 +72,26 @@ static inline int stapgen_is_bridge_port(const struct net_device* dev, const voi
 #endif
 }
 
-/* What routers leave as it is of an IP header: length, identification, fragment. Two packets of one skb that are known
- * to differ in it are two. 0: it cannot be read here, or is none. */
-#define STAPGEN_PRINT_OF_FRAGMENT (1ULL << 63)
-static inline u64 stapgen_ip_print(const struct sk_buff* skb, const unsigned char* header, const void** fault) {
-    enum { STAPGEN_IP4_OFFSET = 0x3fff, STAPGEN_FRAGMENT_HEADER = 44, STAPGEN_BOTH = 48 };
-    u64 print;
-    if (!STAPGEN_IS_READABLE(skb, fault) || header < skb->head || header + STAPGEN_BOTH > stapgen_linear_end(skb))
-        return 0;
-    if (skb->protocol == htons(ETH_P_IP)) {
-        print = (u64)ntohs(STAPGEN_READ((const __be16*)(header + 2), fault)) << 32 |
-                ntohl(STAPGEN_READ((const __be32*)(header + 4), fault)) | 1ULL << 62;
-        return print & STAPGEN_IP4_OFFSET ? print | STAPGEN_PRINT_OF_FRAGMENT : print;
-    }
-    if (skb->protocol != htons(ETH_P_IPV6)) return 0;
-    print = (u64)ntohs(STAPGEN_READ((const __be16*)(header + 4), fault)) << 32 | 1ULL << 61;
-    if (STAPGEN_READ(header + 6, fault) != STAPGEN_FRAGMENT_HEADER)
-        return print | (ntohl(STAPGEN_READ((const __be32*)header, fault)) & 0xfffff);
-    return print | STAPGEN_PRINT_OF_FRAGMENT |
-           (STAPGEN_READ((const u32*)(header + 44), fault) ^ STAPGEN_READ((const __be16*)(header + 42), fault));
+/* Whether it gives packets back to the device that they came by. */
+static inline int stapgen_is_ifb(const struct net_device* dev, const void** fault) {
+    const struct rtnl_link_ops* kind = STAPGEN_READ(&dev->rtnl_link_ops, fault);
+    char name[5] = {0};
+    if (!kind || *fault) return 0;
+    stapgen_read_text(name, sizeof(name), STAPGEN_READ(&kind->kind, fault), fault);
+    return !strcmp(name, "ifb");
 }
-static inline int stapgen_differs_in_print(u64 was, u64 now) {
-    return was && now && was != now;
+/* What routers leave as it is: two packets of one skb that are known to differ in it are two. Sequence numbers are
+ * changed by NAT's helpers. */
+static inline struct stapgen_packet_id stapgen_forward_id(const struct sk_buff* skb, const unsigned char* header,
+                                                          const void** fault) {
+    struct stapgen_packet_id id = {0, 0, 0};
+    if (STAPGEN_IS_READABLE(skb, fault)) id = stapgen_packet_id_if_ip(skb, header, fault);
+    id.transport = 0;
+    return id;
+}
+static inline int stapgen_is_known_to_differ(const struct stapgen_packet_id* was, const struct stapgen_packet_id* now) {
+    if (!was->ip || !now->ip) return 0;
+    return (was->ip ^ now->ip) & STAPGEN_ID_OF_FRAGMENT ? 1 : stapgen_differs_in_id(was, now, 0);
 }
 
 /* ---- arrivals ---- */
@@ -108,20 +100,20 @@ static inline int stapgen_differs_in_print(u64 was, u64 now) {
 static inline struct stapgen_arrival* stapgen_find_arrival(const struct sk_buff* skb, unsigned long head,
                                                            const unsigned char* header, const void** fault) {
     struct stapgen_arrival* arrival = (struct stapgen_arrival*)stapgen_find(stapgen_arrivals, (unsigned long)skb);
-    u64 print = stapgen_ip_print(skb, header, fault);
-    if (arrival && (arrival->head == head || (print && arrival->print == print)) &&
-        !stapgen_differs_in_print(arrival->print, print))
+    struct stapgen_packet_id id = stapgen_forward_id(skb, header, fault);
+    if (arrival && (arrival->head == head || (id.ip && arrival->id.ip == id.ip)) &&
+        !stapgen_is_known_to_differ(&arrival->id, &id))
         return arrival;
     arrival =
         (struct stapgen_arrival*)stapgen_find(stapgen_arrivals, stapgen_head_by_alias(stapgen_arrival_heads, head));
-    return arrival && arrival->head == head && !stapgen_differs_in_print(arrival->print, print) ? arrival : NULL;
+    return arrival && arrival->head == head && !stapgen_is_known_to_differ(&arrival->id, &id) ? arrival : NULL;
 }
 static inline struct stapgen_arrival* stapgen_find_arrival_in_ip(const struct sk_buff* skb, unsigned long head,
                                                                  const void** fault) {
     const unsigned char* header = STAPGEN_IS_READABLE(skb, fault) ? stapgen_network_header_of(skb) : NULL;
     return *fault ? NULL : stapgen_find_arrival(skb, head, header, fault);
 }
-/* A driver hands it over; a bridge does so again, with what it passes up. */
+/* A driver hands it over; a bridge or an ifb does so again, with what it passes up. */
 static inline void stapgen_forward_at_driver(const struct sk_buff* skb, int is_wanted, const void** fault) {
     enum stapgen_inserted inserted;
     struct stapgen_arrival* arrival;
@@ -142,7 +134,7 @@ static inline void stapgen_forward_at_driver(const struct sk_buff* skb, int is_w
     arrival = (struct stapgen_arrival*)stapgen_insert(stapgen_arrivals, (unsigned long)skb, STAPGEN_NOW(), &inserted);
     if (!arrival) return;
     arrival->head = head;
-    arrival->print = stapgen_ip_print(skb, header, fault);
+    arrival->id = stapgen_forward_id(skb, header, fault);
     arrival->ip = 0;
     arrival->device[0] = device[0];
     arrival->device[1] = device[1];
@@ -173,13 +165,16 @@ static inline struct stapgen_forwarded* stapgen_find_forwarded(unsigned long skb
 static inline struct stapgen_forwarded* stapgen_follow_forwarded(const struct sk_buff* skb, const void** fault) {
     unsigned long head = stapgen_head(skb, fault);
     struct stapgen_forwarded* packet;
-    u64 print;
+    struct stapgen_packet_id id;
+    int is_piece;
     if (*fault) return NULL;
     packet = stapgen_find_forwarded((unsigned long)skb, head);
-    if (!packet) return NULL;
+    if (!packet || !STAPGEN_IS_READABLE(skb, fault)) return NULL;
     /* A fragment that IP has made of another packet. In a queue a packet may have got a tunnel's header. */
-    print = stapgen_ip_print(skb, stapgen_network_header_of(skb), fault);
-    if (stapgen_differs_in_print(packet->print, print) && (!packet->queued || print & STAPGEN_PRINT_OF_FRAGMENT))
+    is_piece = packet->head != head && READ_ONCE(packet->at.key) != (unsigned long)skb;
+    id = stapgen_forward_id(skb, stapgen_network_header_of(skb), fault);
+    if (stapgen_is_known_to_differ(&packet->id, &id) && (id.ip & STAPGEN_ID_OF_FRAGMENT || !packet->queued ||
+                                                         !stapgen_is_same_packet(&packet->id, skb, is_piece, fault)))
         return NULL;
     /* Another packet has that skb now: this machine's own. A tunnel, too, forgets what device a packet came by. */
     if (packet && !stapgen_came_by(skb, fault) && !(packet->queued && packet->head == head)) return NULL;
@@ -204,7 +199,7 @@ static inline struct stapgen_forwarded* stapgen_begin_forward(const struct sk_bu
     if (inserted == STAPGEN_EVICTED && (!packet || !packet->is_left_out)) STAPGEN_ADD(forward_evicted);
     if (!packet) return NULL;
     packet->head = head;
-    packet->print = was.print;
+    packet->id = was.id;
     packet->driver = was.at.since;
     packet->ip = was.ip;
     packet->forward = packet->output = packet->finish = packet->queued = 0;
@@ -247,6 +242,13 @@ enum stapgen_at_queue {
     STAPGEN_FORWARDED,
     STAPGEN_NOT_ROUTED, /* and known to be forwarded from now on */
 };
+/* Whether what is handed to a device only passes it: an ifb hands it over again; and a copy that leaves before a bridge
+ * or IP has the packet is tc's, of one that goes on (mirred). */
+static inline int stapgen_is_passing(const struct sk_buff* skb, const struct stapgen_arrival* arrival,
+                                     const void** fault) {
+    if (stapgen_is_ifb(skb->dev, fault)) return 1;
+    return !arrival->is_port && !arrival->ip && READ_ONCE(arrival->at.key) != (unsigned long)skb;
+}
 /* It is handed to a device, whose queue is the last one if there are several (bridge, then its port). */
 static inline enum stapgen_at_queue stapgen_forward_at_queue(const struct sk_buff* skb, const void** fault) {
     struct stapgen_forwarded* packet = stapgen_follow_forwarded(skb, fault);
@@ -266,6 +268,8 @@ static inline enum stapgen_at_queue stapgen_forward_at_queue(const struct sk_buf
         STAPGEN_ADD(forward_copies);
         return STAPGEN_NOT_FORWARDED;
     }
+    if (!STAPGEN_IS_READABLE(skb, fault) || stapgen_is_passing(skb, arrival, fault) || *fault)
+        return STAPGEN_NOT_FORWARDED;
     packet = stapgen_begin_forward(skb, head, arrival,
                                    arrival->is_port && !arrival->ip ? STAPGEN_BRIDGED : STAPGEN_REDIRECTED);
     if (packet) packet->queued = STAPGEN_NOW();
@@ -324,8 +328,8 @@ static inline int stapgen_forward_dropped(const struct sk_buff* skb, const void*
     struct stapgen_forwarded* packet;
     struct stapgen_arrival* arrival;
     if (*fault || !stapgen_came_by(skb, fault)) return 0;
-    packet = (struct stapgen_forwarded*)stapgen_find(stapgen_forwards, key);
-    if (packet) {
+    packet = stapgen_follow_forwarded(skb, fault);
+    if (packet && READ_ONCE(packet->at.key) == key) {
         if (!stapgen_erase(&packet->at, key) || packet->is_left_out) return 0;
         STAPGEN_ADD(forward_dropped);
         return 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sets of what is followed by one number: packets by their skb->head, datagrams by their skb, threads by their task.
+/* Sets of what is followed by one number: packets by their skb->head, datagrams by their skb, threads by their task
+ * and number.
  *
  * In sets of four places; no lock: what has a key is on one CPU at a time, and two that want the same place are
  * recognised apart by cmpxchg. A key may be in either of two sets, in the second where that has more room: so next to
@@ -97,6 +98,11 @@ static __always_inline struct stapgen_place* stapgen_insert(struct stapgen_set s
 /* Whether it was there: another may have its place by now. */
 static inline int stapgen_erase(struct stapgen_place* place, unsigned long key) {
     return cmpxchg(&place->key, key, 0) == key;
+}
+/* The allocator has given a key to another: whether there was anything of the one before. */
+static __always_inline int stapgen_erase_key(struct stapgen_set set, unsigned long key) {
+    struct stapgen_place* place = stapgen_find(set, key);
+    return place && stapgen_erase(place, key);
 }
 
 #endif

@@ -278,8 +278,8 @@ static inline u32 stapgen_lock_oldest(const struct stapgen_table* table, int* li
     }
     return 0;
 }
-/* Makes sure of a free row, before the lock of its queue is taken. 1: the oldest row was evicted. -1: there is none;
- * CPUs that do nothing now have kept the last free rows. */
+/* Makes sure of a free row, before the lock of its queue is taken. Above 0: the oldest row was evicted, and its things
+ * are in that row still. -1: there is none; CPUs that do nothing now have kept the last free rows. */
 static inline int stapgen_evict_if_full(const struct stapgen_table* table) {
     int list;
     u32 at;
@@ -288,7 +288,7 @@ static inline int stapgen_evict_if_full(const struct stapgen_table* table) {
     if (!at) return -1;
     stapgen_drop_row(table, at);
     stapgen_unlock(&table->locks[list].lock);
-    return 1;
+    return (int)at;
 }
 
 #endif

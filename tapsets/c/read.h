@@ -200,6 +200,17 @@ static inline u32 stapgen_hash(unsigned long key, int bits) {
     return (u32)(((u64)key * 0x9e3779b97f4a7c15ULL) >> (64 - bits));
 }
 
+/* A number that stands for two. */
+static inline unsigned long stapgen_mixed(unsigned long key, unsigned long with) {
+    return key ^ (unsigned long)((u64)with * 0x9e3779b97f4a7c15ULL);
+}
+/* A thread as the key of a set: its task may be another one's later. */
+static inline unsigned long stapgen_thread_key(const struct task_struct* task, u32 tid) {
+    return stapgen_mixed((unsigned long)task, tid);
+}
+static inline unsigned long stapgen_this_thread_key(void) {
+    return stapgen_thread_key(current, (u32)current->pid);
+}
 /* This thread, below its process. */
 static inline s64 stapgen_this_thread_of(void) {
     return (s64)current->tgid << 32 | (u32)current->pid;

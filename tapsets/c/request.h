@@ -6,7 +6,9 @@
  * TCP: one begins when a segment meets a socket that has no unread request; more segments until it is read are more of
  * it, and so is what is read before a reply. It is answered when the first byte that was sent after it has been read is
  * handed to a device, whichever thread sent it. UDP: each datagram is one, and the next datagram from that socket to
- * its sender is its answer, known again at the device by its head and its socket. */
+ * its sender is its answer, known again at the device by its head and its socket. Where several wait for one, it is
+ * that of the oldest, if the thread that answers has read them in one go: each was there before the one before it was
+ * read. Else one of them may never be answered, or another thread does that: all of them are ambiguous. */
 #ifndef STAPGEN_REQUEST_H
 #define STAPGEN_REQUEST_H
 
@@ -26,7 +28,7 @@
 
 /* A thread's last wait that returned events, and the receiving call that it began last. */
 struct stapgen_thread {
-    struct stapgen_place at; /* key: its task */
+    struct stapgen_place at; /* key: stapgen_thread_key() */
     s64 woken, events;       /* 0: none */
     s64 called;
     unsigned long sk; /* TCP, until the call returns */
@@ -40,7 +42,9 @@ struct stapgen_request {
     u64 comm[2], device[2];
     u32 reply_seq;        /* of the first byte of its answer */
     unsigned long skb;    /* UDP: the datagram, until it is read */
+    int may_be_unwrapped; /* UDP: it is counted as encapsulated, and not as a request, until it is read */
     unsigned long answer; /* UDP: stapgen_answer_key() */
+    struct stapgen_packet_id answer_id;
 };
 STAPGEN_TABLE(stapgen_requests, stapgen_request, STAPGEN_REQUESTS);
 /* What came to a TCP socket last: what is read from it after a reply is one more request. */
@@ -53,6 +57,7 @@ STAPGEN_TABLE_LOCKED_AS(stapgen_sockets, stapgen_socket, STAPGEN_SOCKETS, stapge
 /* Datagrams that nobody has read, by skb: the queue of their request, and where it is. */
 struct stapgen_datagram {
     struct stapgen_place at;
+    struct stapgen_socket_id id; /* its own */
     unsigned long queue;
     u32 row;
 };
@@ -102,6 +107,26 @@ static inline u32 stapgen_read_request(unsigned long queue) {
         at = stapgen_next_row(&stapgen_requests, at);
     return at && stapgen_requests_rows[at].of.returned ? at : 0;
 }
+/* Of UDP: that which this thread answers; 0: none. */
+static inline u32 stapgen_answered_request(unsigned long queue, s64 thread) {
+    enum { MOST = 64 }; /* that are looked at: behind those that are read there may be many that are not */
+    u32 at, next, oldest = stapgen_read_request(queue), before = oldest;
+    int is_ambiguous = 0, seen;
+    for (at = oldest, seen = 0; at && seen < MOST; seen++, at = stapgen_next_row(&stapgen_requests, at)) {
+        const struct stapgen_request *was = &stapgen_requests_rows[before].of, *is = &stapgen_requests_rows[at].of;
+        if (at == oldest || !is->returned || is->sent) continue;
+        if (was->thread != thread || is->thread != thread || is->ip > was->returned) is_ambiguous = 1;
+        before = at;
+    }
+    if (!is_ambiguous) return oldest;
+    for (at = oldest; at; at = next) {
+        next = stapgen_next_row(&stapgen_requests, at);
+        if (!stapgen_requests_rows[at].of.returned || stapgen_requests_rows[at].of.sent) continue;
+        STAPGEN_ADD(request_ambiguous);
+        stapgen_drop_row(&stapgen_requests, at);
+    }
+    return 0;
+}
 /* Of UDP: that of a datagram, if it is still there. */
 static inline u32 stapgen_request_by_datagram(const struct stapgen_datagram* of, unsigned long skb) {
     const struct stapgen_requests_row* at = &stapgen_requests_rows[of->row];
@@ -111,7 +136,7 @@ static inline u32 stapgen_request_by_datagram(const struct stapgen_datagram* of,
 static inline void stapgen_end_request(u32 at) {
     if (stapgen_requests_rows[at].of.returned)
         STAPGEN_ADD(request_no_reply);
-    else
+    else if (!stapgen_requests_rows[at].of.may_be_unwrapped)
         STAPGEN_ADD(request_unread);
     stapgen_drop_row(&stapgen_requests, at);
 }
@@ -175,15 +200,16 @@ static inline int stapgen_pop_datagram(unsigned long skb, struct stapgen_datagra
 static inline int stapgen_evict_request_if_full(void) {
     struct stapgen_datagram datagram;
     unsigned long skb;
-    int list;
+    int list, is_counted;
     u32 at;
     if (stapgen_has_free_row(&stapgen_requests)) return 1;
     at = stapgen_lock_oldest(&stapgen_requests, &list);
     if (!at) return 0;
     skb = stapgen_requests_rows[at].of.skb;
+    is_counted = !stapgen_requests_rows[at].of.may_be_unwrapped;
     stapgen_drop_row(&stapgen_requests, at);
     stapgen_unlock(&stapgen_requests.locks[list].lock);
-    STAPGEN_ADD(request_evicted);
+    if (is_counted) STAPGEN_ADD(request_evicted);
     if (skb) stapgen_pop_datagram(skb, &datagram);
     return 1;
 }
@@ -205,10 +231,7 @@ static inline void stapgen_end_datagram(unsigned long skb) {
     if (!stapgen_pop_datagram(skb, &datagram)) return;
     stapgen_lock_queue(&stapgen_requests, datagram.queue);
     at = stapgen_request_by_datagram(&datagram, skb);
-    if (at) {
-        STAPGEN_ADD(request_unread);
-        stapgen_drop_row(&stapgen_requests, at);
-    }
+    if (at) stapgen_end_request(at);
     stapgen_unlock_queue(&stapgen_requests, datagram.queue);
 }
 
@@ -249,18 +272,27 @@ static inline void stapgen_segment_arrives(unsigned long sk, const struct stapge
         STAPGEN_ADD(request_evicted);
 }
 static inline void stapgen_datagram_arrives(unsigned long sk, unsigned long skb, unsigned long queue,
+                                            const struct stapgen_socket_id* id,
                                             const struct stapgen_rx_packet* packet) {
     enum stapgen_inserted inserted;
     struct stapgen_datagram* datagram;
     struct stapgen_waking* waking;
     u32 at;
-    if (!stapgen_begins_request(packet->driver, packet->ip)) return;
+    int may_be_unwrapped = *STAPGEN_THIS_CPU(stapgen_rx_may_be_unwrapped);
+    if (may_be_unwrapped) {
+        STAPGEN_ADD(rx_encapsulated);
+        if (!packet->driver || !packet->ip || !stapgen_evict_request_if_full()) return;
+    } else if (!stapgen_begins_request(packet->driver, packet->ip)) {
+        return;
+    }
     stapgen_lock_queue(&stapgen_requests, queue);
     at = stapgen_add_request(queue, packet->driver, packet->ip, packet->device);
+    stapgen_requests_rows[at].of.may_be_unwrapped = may_be_unwrapped;
     stapgen_requests_rows[at].of.skb = skb;
     stapgen_unlock_queue(&stapgen_requests, queue);
     datagram = (struct stapgen_datagram*)stapgen_insert(stapgen_datagrams, skb, packet->transport, &inserted);
     if (datagram) {
+        datagram->id = *id;
         datagram->queue = queue;
         datagram->row = at;
     }
@@ -288,6 +320,7 @@ static inline int stapgen_request_arrives(const struct sock* sk, const struct sk
         id = stapgen_socket_id_of(sk, fault);
     } else {
         queue = stapgen_peer_queue(sk, skb, STAPGEN_FROM_PEER, fault);
+        id = stapgen_datagram_id_of(skb, fault);
     }
     if (*fault) return 0;
     popped = stapgen_pop_rx_packet_at(way, (unsigned long)skb->head);
@@ -301,7 +334,7 @@ static inline int stapgen_request_arrives(const struct sock* sk, const struct sk
     else if (is_tcp && is_new)
         stapgen_segment_arrives((unsigned long)sk, &id, STAPGEN_THIS_CPU(stapgen_rx_met));
     else if (!is_tcp)
-        stapgen_datagram_arrives((unsigned long)sk, (unsigned long)skb, queue, STAPGEN_THIS_CPU(stapgen_rx_met));
+        stapgen_datagram_arrives((unsigned long)sk, (unsigned long)skb, queue, &id, STAPGEN_THIS_CPU(stapgen_rx_met));
     return 0;
 }
 /* The readers of a socket are being woken. */
@@ -329,7 +362,7 @@ static inline void stapgen_request_readable(unsigned long sk) {
 static inline struct stapgen_thread* stapgen_make_thread(void) {
     enum stapgen_inserted inserted;
     struct stapgen_thread* thread =
-        (struct stapgen_thread*)stapgen_insert(stapgen_threads, (unsigned long)current, STAPGEN_NOW(), &inserted);
+        (struct stapgen_thread*)stapgen_insert(stapgen_threads, stapgen_this_thread_key(), STAPGEN_NOW(), &inserted);
     if (thread && inserted != STAPGEN_WAS_THERE) {
         thread->woken = thread->events = thread->called = 0;
         thread->sk = 0;
@@ -403,7 +436,7 @@ static inline int stapgen_read_from(unsigned long sk, const struct stapgen_socke
 }
 /* This thread's receiving call over TCP returns with this number of bytes. */
 static inline void stapgen_request_read(s64 bytes, int is_target, const void** fault) {
-    struct stapgen_thread* thread = (struct stapgen_thread*)stapgen_find(stapgen_threads, (unsigned long)current);
+    struct stapgen_thread* thread = (struct stapgen_thread*)stapgen_find(stapgen_threads, stapgen_this_thread_key());
     struct stapgen_socket_id id;
     struct stapgen_reader reader;
     unsigned long sk = thread ? thread->sk : 0;
@@ -459,17 +492,29 @@ static inline void stapgen_socket_closes(unsigned long sk) {
     stapgen_unlock_queue(&stapgen_requests, sk);
 }
 
-/* A thread has taken a datagram. */
-static inline void stapgen_datagram_read(unsigned long skb, int is_target) {
+/* A thread has taken a datagram; or another one that has the skb of one which nobody will read. */
+static inline void stapgen_datagram_read(const struct sk_buff* skb, int is_target, const void** fault) {
     struct stapgen_datagram datagram;
+    struct stapgen_socket_id id;
     struct stapgen_reader reader;
     s64 now;
     u32 at;
-    if (!stapgen_pop_datagram(skb, &datagram)) return;
+    if (!stapgen_find(stapgen_datagrams, (unsigned long)skb) || !STAPGEN_IS_READABLE(skb, fault)) return;
+    id = stapgen_datagram_id_of(skb, fault);
+    if (*fault || !stapgen_pop_datagram((unsigned long)skb, &datagram)) return;
     now = STAPGEN_NOW();
-    reader = stapgen_reader_of((struct stapgen_thread*)stapgen_find(stapgen_threads, (unsigned long)current));
+    reader = stapgen_reader_of((struct stapgen_thread*)stapgen_find(stapgen_threads, stapgen_this_thread_key()));
     stapgen_lock_queue(&stapgen_requests, datagram.queue);
-    at = stapgen_request_by_datagram(&datagram, skb);
+    at = stapgen_request_by_datagram(&datagram, (unsigned long)skb);
+    if (at && !stapgen_is_same_socket(&datagram.id, &id)) {
+        stapgen_end_request(at);
+        at = 0;
+    }
+    if (at && stapgen_requests_rows[at].of.may_be_unwrapped) {
+        stapgen_requests_rows[at].of.may_be_unwrapped = 0;
+        stapgen_add_all(STAPGEN_NUMBER_OF(rx_encapsulated), -1);
+        STAPGEN_ADD(requests);
+    }
     if (at && is_target) {
         stapgen_note_reader(at, &reader);
         stapgen_requests_rows[at].of.returned = now;
@@ -487,21 +532,24 @@ static inline unsigned long stapgen_answer_key(const struct sk_buff* skb) {
 }
 /* One is sent, in a call that began then. */
 static inline void stapgen_datagram_answers(const struct sk_buff* skb, s64 called, const void** fault) {
+    struct stapgen_packet_id id;
     unsigned long queue, answer;
     u32 at, dropped;
     if (!STAPGEN_IS_READABLE(skb, fault)) return;
+    id = stapgen_id_of_datagram(skb, fault);
     answer = stapgen_answer_key(skb);
     queue = stapgen_peer_queue(skb->sk, skb, STAPGEN_TO_PEER, fault);
     /* What had its head before was dropped. */
     if (stapgen_head_by_alias(stapgen_answers, answer)) stapgen_erase_alias(stapgen_answers, answer);
     if (*fault || !stapgen_may_have(&stapgen_requests, queue)) return;
     stapgen_lock_queue(&stapgen_requests, queue);
-    at = stapgen_read_request(queue);
-    dropped = at ? stapgen_request_answered_by(queue, answer) : 0;
+    dropped = stapgen_request_answered_by(queue, answer);
     if (dropped) stapgen_end_request(dropped);
+    at = stapgen_answered_request(queue, stapgen_this_thread_of());
     if (at) {
         stapgen_requests_rows[at].of.sent = called;
         stapgen_requests_rows[at].of.answer = answer;
+        stapgen_requests_rows[at].of.answer_id = id;
     }
     stapgen_unlock_queue(&stapgen_requests, queue);
     if (at) stapgen_set_alias(stapgen_answers, answer, queue);
@@ -524,19 +572,28 @@ static inline unsigned long stapgen_reply_of(const struct sk_buff* skb, const vo
 static inline const struct stapgen_request* stapgen_pop_answered(unsigned long queue, const struct sk_buff* skb,
                                                                  const void** fault) {
     struct stapgen_request* popped = NULL;
+    struct stapgen_packet_id packet = {0, 0, 0};
+    struct stapgen_socket_id id = {0, 0};
     u32 end_seq = 0, at;
     if (!STAPGEN_IS_READABLE(skb, fault)) return NULL;
-    if (!stapgen_is_of_udp(queue)) {
+    if (stapgen_is_of_udp(queue)) {
+        packet = stapgen_packet_id_at(skb, stapgen_network_header_of(skb), fault);
+    } else {
         long data;
         data = stapgen_tcp_payload_of(skb, fault);
         if (data <= 0) return NULL;
         end_seq = ntohl(STAPGEN_READ((const __be32*)(stapgen_transport_header_of(skb) + 4), fault)) + data;
-        if (*fault) return NULL;
+        id = stapgen_socket_id_of((struct sock*)queue, fault);
     }
+    if (*fault) return NULL;
     stapgen_lock_queue(&stapgen_requests, queue);
+    if (!stapgen_is_of_udp(queue)) stapgen_find_socket(queue, &id);
     at = stapgen_is_of_udp(queue) ? stapgen_request_answered_by(queue, stapgen_answer_key(skb))
                                   : stapgen_request_answered_before(queue, end_seq);
-    if (at) {
+    if (at && stapgen_is_of_udp(queue) && stapgen_differs_in_id(&stapgen_requests_rows[at].of.answer_id, &packet, 0)) {
+        STAPGEN_ADD(request_mismatched);
+        stapgen_drop_row(&stapgen_requests, at);
+    } else if (at) {
         popped = STAPGEN_THIS_CPU(stapgen_request_popped);
         *popped = stapgen_requests_rows[at].of;
         stapgen_drop_row(&stapgen_requests, at);
@@ -582,7 +639,7 @@ static inline long stapgen_unread_requests(void) {
     for (list = 0; list < STAPGEN_LISTS; list++) {
         stapgen_lock(&stapgen_requests.locks[list].lock);
         for (at = stapgen_requests.lists[list].first; at; at = stapgen_row_at(&stapgen_requests, at)->next)
-            unread += !stapgen_requests_rows[at].of.returned;
+            unread += !stapgen_requests_rows[at].of.returned && !stapgen_requests_rows[at].of.may_be_unwrapped;
         stapgen_unlock(&stapgen_requests.locks[list].lock);
     }
     return unread;

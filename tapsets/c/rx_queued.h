@@ -17,12 +17,13 @@
 #endif
 
 struct stapgen_rx_queued {
-    struct stapgen_socket_id id;
-    u64 number;  /* no other has it */
-    u32 end_seq; /* the sequence number behind its data; of a datagram 0 */
+    struct stapgen_socket_id id; /* of a datagram its own */
+    u64 number;                  /* no other has it */
+    u32 end_seq;                 /* the sequence number behind its data; of a datagram 0 */
     u32 bytes;
-    u32 segments; /* of the wire, which GRO has merged; 0: nobody wants to know */
-    s64 driver, ip, transport;
+    u32 segments;        /* of the wire, which GRO has merged; 0: nobody wants to know */
+    u8 may_be_unwrapped; /* it is counted as encapsulated, and not as queued, until it is read */
+    s64 driver, handed, ip, transport;
     u64 device[2];
 };
 STAPGEN_TABLE(stapgen_rx_queues, stapgen_rx_queued, STAPGEN_RX_QUEUED);
@@ -41,7 +42,8 @@ static inline void stapgen_rx_stages(const struct stapgen_rx_queued* packet, s64
     int i;
     for (i = 0; i < STAPGEN_RX_ROOM; i++)
         stages[i] = STAPGEN_NO_STAGE;
-    stages[STAPGEN_DRV_IP] = packet->ip - packet->driver;
+    if (packet->handed != packet->driver) stages[STAPGEN_DRV_DRV] = packet->handed - packet->driver;
+    stages[STAPGEN_DRV_IP] = packet->ip - packet->handed;
     stages[is_datagram ? STAPGEN_IP_UDP : STAPGEN_IP_TCP] = packet->transport - packet->ip;
     stages[is_datagram ? STAPGEN_UDP_APP : STAPGEN_TCP_APP] = now - packet->transport;
 }
@@ -59,11 +61,13 @@ static inline int stapgen_has_segment(u32 all, u32 part) {
 }
 static inline u32 stapgen_drop_rx_rows(unsigned long queue) {
     u32 at, rows = 0;
-    for (; (at = stapgen_first_row(&stapgen_rx_queues, queue)) != 0; rows++)
+    while ((at = stapgen_first_row(&stapgen_rx_queues, queue)) != 0) {
+        rows += !stapgen_rx_queues_rows[at].of.may_be_unwrapped;
         stapgen_drop_row(&stapgen_rx_queues, at);
+    }
     return rows;
 }
-/* All that waits in a queue: how many that were. */
+/* All that waits in a queue: how many that were of those that are counted as queued. */
 static inline u32 stapgen_erase_rx_queue(unsigned long queue) {
     u32 rows;
     if (!stapgen_may_have(&stapgen_rx_queues, queue)) return 0;
@@ -105,22 +109,22 @@ static inline void stapgen_rx_are_ready(unsigned long queue, u32 reach, const st
     if (socket->lowat > 1 && reach - socket->copied < socket->lowat) return;
     for (at = from; at && stapgen_rx_queues_waits[at].ready; at = stapgen_next_row(table, at)) {
         stapgen_rx_queues_waits[at].wanted = now;
+        stapgen_rx_queues_waits[at].was_first =
+            !stapgen_after(stapgen_begin_seq(&stapgen_rx_queues_rows[at].of), socket->copied);
         stapgen_rx_queues_waits[at].reader = *reader;
     }
 }
 /* Under the lock: the packet of that row begins to wait. */
-        stapgen_rx_queues_waits[at].was_first =
-            !stapgen_after(stapgen_begin_seq(&stapgen_rx_queues_rows[at].of), socket->copied);
 static inline void stapgen_rx_begins_to_wait(unsigned long queue, int is_tcp, u32 at, u32 rcv_nxt) {
     const struct stapgen_rx_socket* socket = STAPGEN_THIS_CPU(stapgen_rx_socket);
     struct stapgen_rx_wait* wait = &stapgen_rx_queues_waits[at];
     wait->sk = socket->sk;
     wait->processed = wait->ready = wait->wanted = wait->reached = 0;
+    wait->was_first = 0;
     wait->was_in_backlog = wait->is_in_backlog = is_tcp && socket->is_owned;
     wait->was_early = is_tcp && stapgen_after(stapgen_begin_seq(&stapgen_rx_queues_rows[at].of), rcv_nxt);
     if (!wait->sk || wait->is_in_backlog || wait->was_early) return;
     if (is_tcp) {
-    wait->was_first = 0;
         stapgen_rx_are_ready(queue, stapgen_rx_queues_rows[at].of.end_seq, socket, &socket->reader);
     } else {
         wait->ready = wait->wanted = socket->reader.at;
@@ -160,7 +164,13 @@ static inline u64 stapgen_insert_rx_queued(unsigned long queue, int is_tcp, stru
     u64 number;
     u32 at;
     int room;
-    STAPGEN_ADD(rx_queued);
+    packet->may_be_unwrapped = !is_tcp && *STAPGEN_THIS_CPU(stapgen_rx_may_be_unwrapped);
+    if (packet->may_be_unwrapped) {
+        STAPGEN_ADD(rx_encapsulated);
+        if (!packet->driver || !packet->ip) return 0;
+    } else {
+        STAPGEN_ADD(rx_queued);
+    }
     if (is_tcp && !stapgen_after(packet->end_seq, rcv_nxt)) {
         STAPGEN_ADD(rx_retransmitted);
         return 0;
@@ -174,7 +184,8 @@ static inline u64 stapgen_insert_rx_queued(unsigned long queue, int is_tcp, stru
         return 0;
     }
     room = stapgen_evict_if_full(table);
-    if (room) STAPGEN_ADD(rx_evicted);
+    if (room > 0 && !stapgen_rx_queues_rows[room].of.may_be_unwrapped) STAPGEN_ADD(rx_evicted);
+    if (room < 0 && !packet->may_be_unwrapped) STAPGEN_ADD(rx_evicted);
     if (room < 0) return 0;
     /* Numbers of two CPUs differ in their lower bits. */
     number = packet->number = (*STAPGEN_THIS_CPU(stapgen_rx_numbers) += NR_CPUS) + smp_processor_id() + 1;
@@ -239,6 +250,8 @@ static inline int stapgen_queue_rx_packet(const struct sock* sk, const struct sk
         packet.end_seq = stapgen_segment_end_of(skb, fault);
         packet.id = stapgen_socket_id_of(sk, fault);
         rcv_nxt = stapgen_rcv_nxt_of(sk, TCP_SKB_CB(skb)->seq, fault);
+    } else {
+        packet.id = stapgen_datagram_id_of(skb, fault);
     }
     if (STAPGEN_WAITS) {
         stapgen_look_at_socket(sk, is_tcp, fault);
@@ -254,6 +267,7 @@ static inline int stapgen_queue_rx_packet(const struct sock* sk, const struct sk
     of = STAPGEN_THIS_CPU(stapgen_rx_met);
     packet.bytes = of->payload;
     packet.driver = of->driver;
+    packet.handed = of->handed;
     packet.ip = of->ip;
     packet.transport = of->transport;
     packet.device[0] = of->device[0];
@@ -318,8 +332,10 @@ static inline const struct stapgen_rx_queued* stapgen_pop_read(unsigned long que
     if (!is_datagram) {
         id = stapgen_socket_id_of((struct sock*)queue, fault);
         copied = STAPGEN_READ(&tcp_sk((struct sock*)queue)->copied_seq, fault);
-        if (*fault) return NULL;
+    } else if (STAPGEN_IS_READABLE((const struct sk_buff*)queue, fault)) {
+        id = stapgen_datagram_id_of((const struct sk_buff*)queue, fault);
     }
+    if (*fault) return NULL;
     popped = stapgen_pop_rx_queued(queue, &id, copied);
     /* By sockmap, or by kTLS that copies: who reads it then is not known. */
     while (popped && in_serving_softirq()) {
@@ -327,6 +343,10 @@ static inline const struct stapgen_rx_queued* stapgen_pop_read(unsigned long que
         popped = stapgen_pop_rx_queued(queue, &id, copied);
     }
     if (STAPGEN_WAITS && !popped) stapgen_ends_reading(queue, is_datagram, copied);
+    if (popped && popped->may_be_unwrapped) {
+        stapgen_add_all(STAPGEN_NUMBER_OF(rx_encapsulated), -1);
+        STAPGEN_ADD(rx_queued);
+    }
     if (popped && is_wanted && stapgen_on_rx_read) {
         s64 wanted = STAPGEN_WAITS ? STAPGEN_THIS_CPU(stapgen_rx_popped_wait)->wanted : 0;
         stapgen_on_rx_read(wanted ? wanted : popped->transport);

@@ -52,7 +52,7 @@ struct stapgen_rx_reader {
 STAPGEN_SET(stapgen_rx_readers, stapgen_rx_reader, STAPGEN_PACKET_BITS);
 /* What a thread was doing when it last read anything, and when its newest receiving call began. */
 struct stapgen_rx_thread {
-    struct stapgen_place at;         /* key: the task */
+    struct stapgen_place at;         /* key: stapgen_thread_key() */
     s64 called, ran;                 /* when that was, and how long the thread had run: ns */
     s64 counted;                     /* `called` of the last call that took a packet */
     struct stapgen_thread_time time; /* tid 0: it has not read yet */
@@ -71,15 +71,14 @@ STAPGEN_PER_CPU(struct stapgen_rx_socket, stapgen_rx_socket);
 /* Whether it is a thread that has read and has not ended: what is in the set is not freed before this handler ends. */
 static inline int stapgen_look_at_thread(struct stapgen_thread_time* time, const struct task_struct* task, u32 tid) {
     const struct stapgen_rx_thread* thread =
-        (const struct stapgen_rx_thread*)stapgen_find(stapgen_rx_threads, (unsigned long)task);
-    if (!thread || !tid || READ_ONCE(thread->time.tid) != tid) return 0;
+        tid ? (const struct stapgen_rx_thread*)stapgen_find(stapgen_rx_threads, stapgen_thread_key(task, tid)) : NULL;
+    if (!thread || READ_ONCE(thread->time.tid) != tid) return 0;
     stapgen_read_thread(time, task);
     return time->tid == tid;
 }
 /* This thread ends. */
 static inline void stapgen_rx_thread_ends(void) {
-    struct stapgen_place* thread = stapgen_find(stapgen_rx_threads, (unsigned long)current);
-    if (thread) stapgen_erase(thread, (unsigned long)current);
+    stapgen_erase_key(stapgen_rx_threads, stapgen_this_thread_key());
 }
 static inline void stapgen_look_at_socket(const struct sock* sk, int is_tcp, const void** fault) {
     struct stapgen_rx_socket* socket = STAPGEN_THIS_CPU(stapgen_rx_socket);
@@ -100,7 +99,7 @@ static inline void stapgen_look_at_socket(const struct sock* sk, int is_tcp, con
 static inline struct stapgen_rx_thread* stapgen_rx_this_thread(s64 now) {
     enum stapgen_inserted inserted;
     struct stapgen_rx_thread* thread =
-        (struct stapgen_rx_thread*)stapgen_insert(stapgen_rx_threads, (unsigned long)current, now, &inserted);
+        (struct stapgen_rx_thread*)stapgen_insert(stapgen_rx_threads, stapgen_this_thread_key(), now, &inserted);
     if (thread && inserted != STAPGEN_WAS_THERE) {
         thread->called = thread->counted = 0;
         thread->time.tid = 0;
@@ -239,7 +238,7 @@ static inline void stapgen_divide_until_read(struct stapgen_waits* waits, const 
     struct stapgen_rx_thread* thread;
     s64 from = transport, called;
     waits->said = 0;
-    thread = (struct stapgen_rx_thread*)stapgen_find(stapgen_rx_threads, (unsigned long)current);
+    thread = (struct stapgen_rx_thread*)stapgen_find(stapgen_rx_threads, stapgen_this_thread_key());
     called = thread ? thread->called : 0;
     stapgen_count_rx_call(thread);
     if (wait->was_in_backlog && wait->processed) {

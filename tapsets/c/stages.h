@@ -24,7 +24,15 @@ enum {
     STAPGEN_TX_STAGES
 };
 /* Of a packet that is read: these. A record has as many of them as its recipe. */
-enum { STAPGEN_DRV_IP, STAPGEN_IP_TCP, STAPGEN_TCP_APP, STAPGEN_IP_UDP, STAPGEN_UDP_APP, STAPGEN_KNOWN_RX_STAGES };
+enum {
+    STAPGEN_DRV_DRV,
+    STAPGEN_DRV_IP,
+    STAPGEN_IP_TCP,
+    STAPGEN_TCP_APP,
+    STAPGEN_IP_UDP,
+    STAPGEN_UDP_APP,
+    STAPGEN_KNOWN_RX_STAGES
+};
 
 /* stapgen makes macros from a recipe's fields: STAPGEN_FIELDS, how many stages, parts of these and values there are,
  * STAPGEN_PARTS, how many of these are in a split (all but a total and values), STAPGEN_DIRECTIONS, and STAPGEN_WAITS=1

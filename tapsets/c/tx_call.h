@@ -127,7 +127,7 @@ static inline void stapgen_erase_tx_calls(unsigned long sk) {
 /* ---- by the thread: of a datagram, and of a TCP socket until the call has its lock ---- */
 
 struct stapgen_call_of_thread {
-    struct stapgen_place at; /* since: when it began */
+    struct stapgen_place at; /* key: stapgen_thread_key(); since: when it began */
     unsigned long sk;
     int is_owned; /* the socket was another thread's then */
 };
@@ -136,16 +136,17 @@ STAPGEN_SET(stapgen_calls_of_threads, stapgen_call_of_thread, STAPGEN_THREAD_BIT
 static inline void stapgen_insert_call_of_thread(unsigned long sk, int is_owned) {
     enum stapgen_inserted inserted;
     struct stapgen_call_of_thread* call = (struct stapgen_call_of_thread*)stapgen_insert(
-        stapgen_calls_of_threads, (unsigned long)current, STAPGEN_NOW(), &inserted);
+        stapgen_calls_of_threads, stapgen_this_thread_key(), STAPGEN_NOW(), &inserted);
     if (!call) return;
     call->sk = sk;
     call->is_owned = is_owned;
 }
 /* This thread's call on that socket, which ends its part. NULL: there is none. */
 static inline const struct stapgen_call_of_thread* stapgen_pop_call_of_thread(unsigned long sk) {
-    struct stapgen_place* call = stapgen_find(stapgen_calls_of_threads, (unsigned long)current);
+    unsigned long key = stapgen_this_thread_key();
+    struct stapgen_place* call = stapgen_find(stapgen_calls_of_threads, key);
     if (!call || ((struct stapgen_call_of_thread*)call)->sk != sk) return NULL;
-    return stapgen_erase(call, (unsigned long)current) ? (struct stapgen_call_of_thread*)call : NULL;
+    return stapgen_erase(call, key) ? (struct stapgen_call_of_thread*)call : NULL;
 }
 /* A send call of this thread begins: whether it is TCP's. One of UDP is noted. */
 static inline int stapgen_begins_tcp_call(const struct sock* sk, const void** fault) {

@@ -274,6 +274,7 @@ TEST_CASE("a packet that is cut in software leaves with its first piece") {
     router.output(skb);
     router.queue(skb);
     auto &first = router.packet(), &second = router.packet();
+    std::memcpy(first.bytes + 18, skb->head + 18, 40);
     for (auto* piece : {&first, &second}) {
         piece->skb.skb_iif = 2;
         piece->skb.dev = &router.out;

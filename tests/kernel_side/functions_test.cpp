@@ -252,7 +252,7 @@ TEST_CASE("the record of a packet that was read") {
     // As many stages as the recipe has, which are nine here.
     CHECK(shim_printed ==
           "rx\t2301\t0\t183\t186\tmc\\042\\012\trx\t0.ffff0a000002:11211\t0.ffff0a000001:4001\teth0\t101"
-          "\t100\t200\t1000\t-\t-\t-\t-\t-\t-\t-\n");
+          "\t-\t100\t200\t1000\t-\t-\t-\t-\t-\t-\n");
     CHECK(fault == nullptr);
     // Nothing is printed of what cannot be read.
     shim_printed.clear();

@@ -110,15 +110,15 @@ class RequestWorld : public Model {
         requests_.erase(oldest);
         counts_[STAPGEN_COUNT_request_evicted]++;
     }
-    Request* last_of(unsigned long queue) {
-        Request* last = nullptr;
-        for (auto& request : requests_)
-            if (request.queue == queue) last = &request;
-        return last;
-    }
-    Request* read_of(unsigned long queue) {
-        for (auto& request : requests_)
-            if (request.queue == queue && request.sent == 0) return request.returned != 0 ? &request : nullptr;
+    Request* last_of(unsigned long queue) { return request_model::last_of(requests_, queue); }
+    Request* read_of(unsigned long queue) { return request_model::read_of(requests_, queue); }
+    /// Of UDP, that which this thread answers.
+    Request* answered_of(unsigned long queue) {
+        auto* oldest = read_of(queue);
+        if (oldest == nullptr || !request_model::are_ambiguous(requests_, queue, stapgen_this_thread_of()))
+            return oldest;
+        counts_[STAPGEN_COUNT_request_ambiguous] +=
+            std::erase_if(requests_, [&](const Request& request) { return request_model::waits(request, queue); });
         return nullptr;
     }
 
@@ -168,6 +168,7 @@ class RequestWorld : public Model {
         make_room();
         Request request{queue, driver, ip};
         request.skb = &packet->skb;
+        request.id = packet->id();
         requests_.push_back(request);
         readable(udp_.key(), queue);
     }
@@ -197,6 +198,7 @@ class RequestWorld : public Model {
         request.called = thread.called;
         request.woken = thread.woken;
         request.events = thread.events;
+        request.thread = stapgen_this_thread_of();
     }
     void tcp_read(Bytes& bytes) {
         auto& thread = threads_[shim_task];
@@ -303,7 +305,9 @@ class RequestWorld : public Model {
             stapgen_end_datagram(key_of(&packet->skb));
             return unread_datagram(&packet->skb);
         }
-        stapgen_datagram_read(key_of(&packet->skb), is_target);
+        const void* fault = nullptr;
+        stapgen_datagram_read(&packet->skb, is_target, &fault);
+        must(fault == nullptr, "what can be read was not read");
         for (auto row = requests_.begin(); row != requests_.end(); ++row) {
             if (row->skb != &packet->skb) continue;
             if (is_target) {
@@ -339,13 +343,11 @@ class RequestWorld : public Model {
         const s64 called = shim_time;
         stapgen_datagram_answers(&packet.skb, called, &fault);
         must(fault == nullptr, "what can be read was not read");
-        if (read_of(queue) != nullptr) {
-            counts_[STAPGEN_COUNT_request_no_reply] += std::erase_if(requests_, [&](const Request& request) {
-                return request.queue == queue && request.answer == &packet.skb;
-            });
-            auto& read = *read_of(queue);
-            read.sent = called;
-            read.answer = &packet.skb;
+        counts_[STAPGEN_COUNT_request_no_reply] += std::erase_if(
+            requests_, [&](const Request& request) { return request.queue == queue && request.answer == &packet.skb; });
+        if (auto* read = answered_of(queue)) {
+            read->sent = called;
+            read->answer = &packet.skb;
         }
         if (what != 2) reply_leaves(packet);
     }
@@ -380,12 +382,10 @@ class RequestWorld : public Model {
         must(rows_in_use(stapgen_requests) == requests_.size(), "another number of requests goes on");
         must(rows_in_use(stapgen_sockets) == last_.size(), "another number of sockets is known");
         must(stapgen_unread_requests() == std::ranges::count(requests_, 0, &Request::returned), "unread ones");
-        must(count(STAPGEN_COUNT_requests) ==
-                 count(STAPGEN_COUNT_request_no_driver) + count(STAPGEN_COUNT_request_evicted) +
-                     count(STAPGEN_COUNT_request_no_reply) + count(STAPGEN_COUNT_request_unread) +
-                     count(STAPGEN_COUNT_request_read_by_others) + count(STAPGEN_COUNT_request_joined) +
-                     count(STAPGEN_COUNT_request_reported) + static_cast<long>(requests_.size()),
-             "seen is not what became of it");
+        auto ended = static_cast<long>(requests_.size());
+        for (const int what : request_model::ends)
+            ended += count(what);
+        must(count(STAPGEN_COUNT_requests) == ended, "seen is not what became of it");
     }
 
     std::array<TcpState, tcp_sockets> tcp_{};

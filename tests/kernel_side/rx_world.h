@@ -31,11 +31,13 @@ class RxWorld : public Model {
     struct Way {
         s64 driver = 0, ip = 0, transport = 0;
         long payload = -1;
+        u16 id = 0;
     };
     struct Queued {
         u32 end, bytes;
         s64 driver, ip, transport;
         unsigned long queue;
+        u16 id = 0;  // of a datagram
     };
     struct Slot {
         std::optional<Packet> packet;
@@ -62,12 +64,12 @@ class RxWorld : public Model {
             case 2:
                 if (skb == nullptr) break;
                 stapgen_rx_at_driver(skb, &fault);
-                if (fault == nullptr) ways_[skb->head] = {shim_time, 0, 0, -1};
+                if (fault == nullptr) ways_[skb->head] = {shim_time, 0, 0, -1, slot.packet->id()};
                 break;
             case 3:
                 if (skb == nullptr) break;
                 stapgen_rx_at_ip(skb, &fault);
-                if (fault == nullptr) ways_[skb->head].ip = shim_time;
+                if (fault == nullptr) way_of(slot).ip = shim_time;
                 break;
             case 4:
                 if (skb != nullptr) enters_transport(slot, fault);
@@ -88,15 +90,27 @@ class RxWorld : public Model {
                 // All of its way at once, as most packets go.
                 if (skb == nullptr || is_bad) break;
                 stapgen_rx_at_driver(skb, &fault);
-                ways_[skb->head] = {shim_time, 0, 0, -1};
+                ways_[skb->head] = {shim_time, 0, 0, -1, slot.packet->id()};
                 stapgen_rx_at_ip(skb, &fault);
-                ways_[skb->head].ip = shim_time;
+                way_of(slot).ip = shim_time;
                 enters_transport(slot, fault);
                 meets_socket(slot, fault);
             }
         }
         must(fault == nullptr || is_bad, "what can be read was not read");
         shim_bad_begin = shim_bad_end = nullptr;
+    }
+
+    /// That of a slot's packet, a new one if another packet had its head.
+    void end_way_of_another(const Slot& slot) {
+        const auto found = ways_.find(slot.packet->skb.head);
+        if (found != ways_.end() && found->second.id != slot.packet->id()) ways_.erase(found);
+    }
+    Way& way_of(const Slot& slot) {
+        end_way_of_another(slot);
+        auto& way = ways_[slot.packet->skb.head];
+        way.id = slot.packet->id();
+        return way;
     }
 
     void arrives_anew(Slot& slot, Bytes& bytes) {
@@ -113,13 +127,14 @@ class RxWorld : public Model {
         const auto had = shim_time;
         stapgen_rx_at_transport(skb, slot.is_tcp, &fault);
         if (fault != nullptr) return;
+        end_way_of_another(slot);
         if (slot.is_tcp && slot.payload == 0) {
             ways_.erase(skb->head);
             must(shim_time == had, "no time for a segment without data");
             return;
         }
         counts_[STAPGEN_COUNT_rx_arrived]++;
-        auto& way = ways_[skb->head];
+        auto& way = way_of(slot);
         way.transport = shim_time;
         way.payload = slot.payload;
         if (!slot.is_tcp) of_udp_ = {skb->head, false};
@@ -156,6 +171,7 @@ class RxWorld : public Model {
         socket.tcp.rcv_nxt = of.rcv_nxt;
         must(stapgen_queue_rx_packet(socket.sk(), skb, slot.is_tcp, &fault) == 0, "its payload is known");
         if (fault != nullptr) return;
+        end_way_of_another(slot);
         if (!slot.is_tcp) std::erase_if(queued_, [&](const Queued& other) { return other.queue == key_of(skb); });
         const auto known = meets(skb, slot.is_tcp, slot.payload);
         if (!known) return;
@@ -170,7 +186,13 @@ class RxWorld : public Model {
         if (queued_.size() == STAPGEN_RX_QUEUED) {
             evict_oldest();
         }
-        const Queued packet{end, payload, way.driver, way.ip, way.transport, slot.is_tcp ? socket.key() : key_of(skb)};
+        const Queued packet{end,
+                            payload,
+                            way.driver,
+                            way.ip,
+                            way.transport,
+                            slot.is_tcp ? socket.key() : key_of(skb),
+                            slot.is_tcp ? u16{0} : slot.packet->id()};
         if (slot.is_tcp)
             queue_segment(packet, of.rcv_nxt);
         else {
@@ -237,7 +259,9 @@ class RxWorld : public Model {
         stapgen_rx_dropped(skb, 1, &fault);
         if (fault != nullptr) return;
         const auto found = ways_.find(skb->head);
-        if (found != ways_.end() && found->second.driver != 0) {
+        if (found != ways_.end() && found->second.driver != 0 && found->second.id != slot.packet->id()) {
+            ways_.erase(found);
+        } else if (found != ways_.end() && found->second.driver != 0) {
             const bool has_data = slot.payload > 0 || !slot.is_tcp;
             // A datagram's bytes are told with its header there.
             if (found->second.payload < 0 && has_data)
@@ -254,7 +278,12 @@ class RxWorld : public Model {
         unsigned long queue;
         u32 copied = 0;
         if (is_datagram) {
-            queue = slots_[which - tcp_sockets].packet ? key_of(&slots_[which - tcp_sockets].packet->skb) : 1;
+            const auto& packet = slots_[which - tcp_sockets].packet;
+            if (!packet) return;
+            queue = key_of(&packet->skb);
+            shim_bad_begin = shim_bad_end = nullptr;
+            // Its skb was another one's.
+            std::erase_if(queued_, [&](const Queued& row) { return row.queue == queue && row.id != packet->id(); });
         } else {
             auto& of = tcp_[which];
             of.copied += bytes.next(9);

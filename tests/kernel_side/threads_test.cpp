@@ -67,7 +67,7 @@ TEST_CASE("segments are queued on one CPU and read on another, with a full table
             const auto what = shim_draw() % 16;
             if (what < 8) {
                 // What belongs together is told by its sum.
-                stapgen_rx_queued packet{{0, 0}, 0, 0, 3, 1, 0, 0, shim_time += 3, {0, 0}};
+                stapgen_rx_queued packet{{0, 0}, 0, 0, 3, 1, 0, 0, 0, 0, shim_time += 3, {0, 0}};
                 packet.driver = packet.transport - 2, packet.ip = packet.transport - 1;
                 packet.device[0] = static_cast<u64>(packet.transport) ^ 101;
                 packet.device[1] = static_cast<u64>(packet.transport) ^ 17;
@@ -108,7 +108,8 @@ TEST_CASE(
             const auto what = shim_draw() % 16;
             if (what < 14) {
                 const u32 end = ends[which] += 3;
-                stapgen_rx_queued packet{{0, 0}, 0, end, 3, 1, end + 1LL, end + 2LL, end + 3LL, {end, end ^ 17ULL}};
+                stapgen_rx_queued packet{
+                    {0, 0}, 0, end, 3, 1, 0, end + 1LL, end + 1LL, end + 2LL, end + 3LL, {end, end ^ 17ULL}};
                 stapgen_insert_rx_queued(queue, 1, &packet, end - 3);
             } else if (what < 15) {
                 const stapgen_socket_id id{0, 0};

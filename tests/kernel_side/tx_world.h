@@ -201,6 +201,7 @@ class TxWorld : public Model {
     void changes(Slot& slot, Bytes& bytes) {
         if (slot.place != Place::in_device || slot.is_cut || slot.is_moved) return;
         slot.other.emplace(!slot.is_datagram, 1);
+        std::memcpy(slot.other->bytes, slot.own->bytes, sizeof(slot.own->bytes));
         const void* fault = nullptr;
         if (bytes.next(2) != 0) {
             stapgen_tx_cut(&slot.down->skb, &slot.other->skb, &fault);
@@ -208,6 +209,7 @@ class TxWorld : public Model {
             slot.is_cut = true;
         } else {
             slot.down->skb.head = slot.other->skb.head;
+            slot.down->skb.data = slot.other->skb.data;
             slot.is_moved = true;
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What received packets wait for within tcp-app: tapsets/c/thread_time.h, rx_wait.h.
 #define STAPGEN_WAITS 1
-#define STAPGEN_FIELDS 50
+#define STAPGEN_FIELDS 51
 #define STAPGEN_DIRECTIONS 2
 
 #include "receiver_world.h"
@@ -297,7 +297,7 @@ TEST_CASE("a received packet waits for what comes before it, then for its thread
 }
 
 TEST_CASE("the parts of a record are those that are aggregated, behind the stages of its direction") {
-    static_assert(STAPGEN_RX_STAGES == 5);
+    static_assert(STAPGEN_RX_STAGES == 6);
     std::memset(stapgen_stripes, 0, sizeof(stapgen_stripes));
     Receiver receiver;
     const stapgen_ends ends{receiver.socket.sk(), receiver.socket.sk(), 1, 1, 2};
@@ -317,7 +317,7 @@ TEST_CASE("the parts of a record are those that are aggregated, behind the stage
     auto& wait = *STAPGEN_THIS_CPU(stapgen_rx_popped_wait);
     packet = {};
     wait = {};
-    packet.driver = 1000, packet.ip = 1100, packet.transport = 2000;
+    packet.driver = packet.handed = 1000, packet.ip = 1100, packet.transport = 2000;
     // Nothing is known of its reader: stack and undivided.
     receiver.thread.task.pid = 0;
     wait.ready = wait.wanted = 2300;

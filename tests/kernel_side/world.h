@@ -19,6 +19,7 @@ inline thread_local const void* shim_bad_begin = nullptr;
 inline thread_local const void* shim_bad_end = nullptr;
 inline thread_local task_struct shim_tasks[8];
 inline thread_local int shim_task = 0;
+inline thread_local u16 shim_packets = 0;
 
 /// Every look at the clock is 1 ns later than the one before.
 inline s64 shim_now() {
@@ -55,6 +56,7 @@ struct Packet {
         std::snprintf(device.name, sizeof(device.name), "eth0");
         device.adj_list.lower = {&device.adj_list.lower, &device.adj_list.lower};
         skb.dev = &device;
+        skb.protocol = htons(0x0800);
         skb.head = bytes;
         skb.data = bytes + 16;
         skb.network_header = 16;
@@ -66,6 +68,8 @@ struct Packet {
         skb.data_len = payload;
         bytes[16] = 0x45;
         bytes[16 + 9] = is_tcp ? IPPROTO_TCP : IPPROTO_UDP;
+        put16(18, static_cast<u16>(skb.len));
+        put16(20, ++shim_packets);
         bytes[16 + 12] = 10, bytes[16 + 15] = 1;
         bytes[16 + 16] = 10, bytes[16 + 19] = 2;
         put16(36, from);
@@ -77,10 +81,14 @@ struct Packet {
             cb.seq = seq;
             cb.end_seq = seq + payload;
             std::memcpy(skb.cb, &cb, sizeof(cb));
+        } else {
+            put16(40, static_cast<u16>(payload + 8));
         }
     }
     Packet(const Packet&) = delete;
 
+    /// The identification of its IP header: no other packet has it.
+    u16 id() const { return static_cast<u16>(bytes[20] << 8 | bytes[21]); }
     void put16(int at, u16 value) { value = htons(value), std::memcpy(bytes + at, &value, 2); }
     void put32(int at, u32 value) { value = htonl(value), std::memcpy(bytes + at, &value, 4); }
 };

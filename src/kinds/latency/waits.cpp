@@ -16,7 +16,9 @@ constexpr std::string_view received = "tcp-app udp-app";
 /// Parts: tapsets/c/causes.h; how they are known: tx_wait.h and rx_wait.h beside it. Remedies are of Linux 6.1 to 7.2;
 /// counters are spelled as nstat spells them, settings as sysctl does.
 constexpr auto waits = std::to_array<Wait>({
-    {"drv-ip", "", "between its driver and IP", "from the driver's hand-over (netif_receive_skb) to ip_rcv_core",
+    {"drv-drv", "", "between two devices of this host", "from the first hand-over (netif_receive_skb) to the last one",
+     "an ifb's qdisc (tc -s qdisc show dev ifb0), a bridge, or what takes it out of a tunnel (IPsec: decryption)"},
+    {"drv-ip", "", "between its driver and IP", "from the last hand-over (netif_receive_skb) to ip_rcv_core",
      "packet sockets (tcpdump), tc, generic XDP, a bridge: tc -s filter show dev DEV ingress; bpftool net"},
     {"ip-tcp ip-udp", "", "in routing and netfilter on its way in", "from ip_rcv_core to tcp_v4_rcv or udp_rcv",
      "fewer firewall rules before the one that matches, or sets instead of lists: nft list ruleset"},

@@ -72,8 +72,10 @@ struct sock_common {
 };
 enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT, TCP_SYN_RECV, TCP_TIME_WAIT = 6, TCP_CLOSE };
 enum { SOCK_NOSPACE = 2 };
+struct file;
 struct socket {
     unsigned long flags;
+    struct file* file;
 };
 typedef struct {
     atomic_t refs;
@@ -178,10 +180,10 @@ struct sk_buff {
     char cb[48];
     u32 len, data_len;
     int skb_iif;
-    u8 pkt_type : 3;
+    u8 pkt_type : 3, encapsulation : 1;
     __be16 protocol, vlan_proto;
     u16 vlan_tci;
-    u16 transport_header, network_header, mac_header;
+    u16 transport_header, network_header, mac_header, inner_network_header;
     u64 skb_mstamp_ns;
     u32 end;
     unsigned char *head, *data;

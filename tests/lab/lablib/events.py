@@ -17,9 +17,10 @@ except ModuleNotFoundError:  # a Python without jsonschema: formats.schemas has 
         return document
 
 SOCK_STAGES = ("rx", "tcpip_rx", "epoll", "wait", "read", "app", "tx")
-RECEIVE_STAGES = ("drv-ip", "ip-tcp", "tcp-app", "ip-udp", "udp-app")
+RECEIVE_STAGES = ("drv-drv", "drv-ip", "ip-tcp", "tcp-app", "ip-udp", "udp-app")
 SEND_STAGES = ("app-tcp", "tcp-ip", "app-udp", "udp-ip", "ip-drv", "qdisc")
-FLOW_IN = ("irq-raise", "raise-softirq", "softirq-poll", "poll-drv", "drv-ip", "ip-tcp", "ip-udp", "tcp-queue", "udp-queue",
+FLOW_IN = ("irq-raise", "raise-softirq", "softirq-poll", "poll-drv", "drv-drv", "drv-ip", "ip-tcp", "ip-udp", "tcp-queue",
+           "udp-queue",
            "queue-wake", "wake-run", "run-copy", "copy-return")
 FLOW_OUT = (*SEND_STAGES, "drv-done")
 

@@ -19,6 +19,7 @@ LATE = 20_000_000  # netem's softirq waits for its turn, and the card is a slow 
 ROUTED, ROUTED6, DROPPED, LOCAL, BRIDGED, TO_CARD = 7301, 7302, 7013, 7303, 7304, 7305
 COUNTS = {ROUTED: 1009, ROUTED6: 53, BRIDGED: 307, TO_CARD: 211}
 DROPS, LOCALS = 503, 101
+IFB, IFB_DELAY = 123, 5_000_000
 STAGES = ("drv-ip", "prerouting", "forward", "postrouting", "neighbour", "bridge", "qdisc")
 
 # send.py ADDRESS PORT COUNT: so many datagrams.
@@ -83,6 +84,14 @@ python3 send.py 10.9.2.2 {ROUTED} {LOCALS}
 ip netns exec one python3 send.py 10.0.2.102 {BRIDGED} {COUNTS[BRIDGED]}
 ip netns exec one python3 send.py 10.0.2.2 {TO_CARD} {COUNTS[TO_CARD]}
 end_records all ip6 card sums
+# An ifb holds what comes from the left for 5 ms: it goes on as before, once, or to the router itself.
+ip link add ifb0 type ifb && ip link set ifb0 up && tc qdisc add dev ifb0 root netem delay 5ms limit 5000 &&
+    tc qdisc add dev l0 clsact && tc filter add dev l0 ingress matchall action mirred egress redirect dev ifb0 || exit 1
+record ifb all || exit 1
+in_left python3 send.py 10.9.2.2 {ROUTED} {IFB}
+in_left python3 send.py 10.9.1.1 {LOCAL} {LOCALS}
+sleep 0.2
+end_records ifb
 nft list table inet lab >rules
 finish
 """
@@ -125,6 +134,11 @@ def check(lab):
               if stage["group"] and stage["stage"] == "qdisc"}
     assert groups == {("l0", "r0"): COUNTS[ROUTED] + COUNTS[ROUTED6], ("b1", "b2"): COUNTS[BRIDGED],
                       ("b1", "eth0"): COUNTS[TO_CARD]}, groups
+
+    ifb = Trace(lab, "ifb")
+    ifb.expect(len(ifb.events), IFB)
+    assert {(event["in"], event["out"], event["how"]) for event in ifb.events} == {("l0", "r0", "routed")}, ifb.events[0]
+    assert min(stage(ifb.events, "drv-ip")) > 0.9 * IFB_DELAY, ifb.events[0]
 
     ip6 = Trace(lab, "ip6")
     ip6.expect(len(ip6.of_port(ROUTED6, "destination")), COUNTS[ROUTED6])

@@ -4,7 +4,8 @@
 netem is on left0, and a qdisc works on what its device sends: the kernel holds a packet between net_dev_queue and
 net_dev_start_xmit, in stage qdisc of what left sends. Right's device has none, so what right sends does not wait. The
 receive path begins behind the wire, when right's end of the veth hands the packet over, so no packet that is received
-shows the delay. Right's VLAN device is in a bridge, which hands what it receives over once more.
+shows the delay. Right's VLAN device is in a bridge, which hands what it receives over once more. At last an ifb holds what
+right receives for 30 ms: that is in stage drv-drv of these packets.
 """
 
 import collections
@@ -59,6 +60,16 @@ in_left cat /sys/class/net/left0/statistics/tx_packets >>{name}.frames
 """
 
 
+IFB = """
+in_left tc qdisc del dev left0 root || exit 1
+ip -n right link add ifb0 type ifb && ip -n right link set ifb0 up &&
+    ip netns exec right tc qdisc add dev ifb0 root netem delay 30ms &&
+    ip netns exec right tc qdisc add dev right0 clsact &&
+    ip netns exec right tc filter add dev right0 ingress matchall action mirred egress redirect dev ifb0 || exit 1
+record ifb net || exit 1
+"""
+
+
 def guest():
     script = [SETUP]
     for port, (protocol, family) in SERVERS.items():
@@ -74,7 +85,10 @@ def guest():
     script.append("in_left tc qdisc replace dev left0 root tbf rate 8mbit burst 32kb limit 4mb || exit 1")
     for name, port in BULK.items():
         script.append(BULK_RUN.format(name=name, port=port, gso=name[4:], bytes=BYTES))
-    return "\n".join([*script, "finish"])
+    script.append(IFB)
+    script += [f"in_left ask --port {port} --address {RIGHT['delay'][family]} --requests {REQUESTS}"
+               f"{' --udp' * (protocol == 'udp')} || exit 1" for port, (protocol, family) in SERVERS.items()]
+    return "\n".join([*script, "end_records ifb", "finish"])
 
 
 GUEST = guest()
@@ -118,13 +132,28 @@ def check_vlan(lab, name):
 
 
 def check_bridge(lab):
-    """Each record has the device at the driver's end, and not the VLAN's; a packet that a bridge received has the bridge."""
+    """Each record has the device at the driver's end, and not the VLAN's or the bridge's, which hands it over again."""
     trace = Trace(lab, "bridge")
     counts = collections.Counter((event["way"], event["dev"]) for event in trace.events)
     print(f"{lab.suite} through a VLAN and a bridge: {dict(counts)}")
-    assert set(counts) <= {("tx", "left0"), ("rx", "right-bridge"), ("tx", "right0"), ("rx", "left0")}, counts
+    assert set(counts) <= {("tx", "left0"), ("rx", "right0"), ("tx", "right0"), ("rx", "left0")}, counts
     for count in counts.values():
         trace.expect(count, REQUESTS * len(SERVERS), "packets")
+    again = {event["dev"] for event in trace.events if event["drv-drv_ns"] is not None}
+    assert again == {"right0"}, again
+
+
+def check_ifb(lab):
+    """What an ifb holds is in one stage of what is received behind it, and begins with the device's own hand-over."""
+    trace = Trace(lab, "ifb")
+    for port, (protocol, family) in SERVERS.items():
+        events = [event for event in trace.of_port(port, "local") if event["way"] == "rx"]
+        trace.expect(len(events), REQUESTS)
+        assert {event["dev"] for event in events} == {"right0"}
+        medians = {name: median(stage(events, name)) for name in RECEIVE_STAGES}
+        print(f"{lab.suite} ifb {protocol} IPv{family}: {in_ms(medians)}")
+        assert DELAY <= medians["drv-drv"] <= DELAY + LITTLE, medians
+        assert all(value is None or value < LITTLE for name, value in medians.items() if name != "drv-drv"), medians
 
 
 def check_bulk(lab, name, port):
@@ -145,6 +174,7 @@ def check(lab):
     for name in ("upper", "lower"):
         check_vlan(lab, name)
     check_bridge(lab)
+    check_ifb(lab)
     for name, port in BULK.items():
         check_bulk(lab, name, port)
     assert lab.read("modules-left").strip() == "0"

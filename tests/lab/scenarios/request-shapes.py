@@ -8,6 +8,7 @@ IN_CI = ("trixie",)
 BUILD = {"sock": ["sock-latency"]}
 
 REQUESTS, IN_PARTS = 1009, 211
+DATAGRAMS, UNANSWERED = 40, 5
 GAP = 5_000_000
 
 GUEST = r"""
@@ -34,8 +35,43 @@ asks reply-parts "--reply-parts 3" --requests 1009
 asks reply-thread "--reply-thread" --requests 1009
 asks request-parts "" --requests 211 --request-parts 3 --part-gap-ms 5
 asks pipeline "" --requests 1009 --pipeline 7
+start_ready python3 answers.py || exit 1
+record udp sock -x $READY_PID || exit 1
+python3 queries.py || exit 1
+end_records udp
 finish
 """
+
+# Each eighth datagram is not answered.
+ANSWERS = """
+import socket
+server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+server.bind(("127.0.0.1", 7008))
+print("ready", flush=True)
+i = 0
+while True:
+    query, client = server.recvfrom(100)
+    if i % 8 != 5:
+        server.sendto(query, client)
+    i += 1
+"""
+QUERIES = f"""
+import socket, time
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+client.connect(("127.0.0.1", 7008))
+client.settimeout(0.05)
+for i in range({DATAGRAMS}):
+    client.send(b"q")
+    try:
+        client.recv(100)
+    except TimeoutError:
+        assert i % 8 == 5
+"""
+
+
+def prepare(lab):
+    (lab.work / "answers.py").write_text(ANSWERS)
+    (lab.work / "queries.py").write_text(QUERIES)
 
 
 def check_shape(lab, name, served, reported, reads=None):
@@ -65,4 +101,11 @@ def check(lab):
     assert 2 * GAP <= min(until_read) <= median(until_read) < 2 * GAP + 1_000_000, "two pauses are between the first part and the last"
     # What arrives in one segment and is read and answered one by one is one request each.
     check_shape(lab, "pipeline", REQUESTS, REQUESTS)
+    # Which one is answered behind one that is not is ambiguous; all others have their own times.
+    trace = Trace(lab, "udp")
+    check_sums(trace.events)
+    print(f"  udp: {len(trace.events)} of {DATAGRAMS}, {trace.accounting['incomplete_by']}")
+    trace.expect(len(trace.events), DATAGRAMS - 2 * UNANSWERED)
+    trace.expect(trace.accounting["incomplete_by"]["ambiguous"], 2 * UNANSWERED, "ambiguous")
+    assert max(event["total_ns"] for event in trace.events) < 20_000_000, max(event["total_ns"] for event in trace.events)
     assert lab.read("modules-left").strip() == "0"
