@@ -84,7 +84,7 @@ static inline void stapgen_rx_at_driver(const struct sk_buff* skb, const void** 
     struct stapgen_packet_id id;
     unsigned long head;
     s64 now;
-    u64 device[2];
+    u64 device[2] = {};
     if (!STAPGEN_IS_READABLE(skb, fault)) return;
     stapgen_read_device(skb, device, fault);
     head = (unsigned long)skb->head;
