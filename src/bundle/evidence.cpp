@@ -164,7 +164,7 @@ class Reader {
             return read_host(path, named, lines);
         if (named.command.starts_with("nft") || named.command.starts_with("iptables") ||
             named.command.starts_with("ip6tables"))
-            return read_firewall(path, lines);
+            return read_firewall(path, named, lines);
         Counters counters(evidence_, path, named.netns);
         decode::FormatDetector detector(decode::FormatDetector::Repair::no);
         const bool is_of_device = named.command.starts_with("cat /sys/class/net/");
@@ -190,19 +190,21 @@ class Reader {
         return counters.values + counters.records > 0;
     }
 
-    bool read_firewall(const std::string& path, Lines& lines) {
-        FirewallReader reader;
+    bool read_firewall(const std::string& path, const NamedFile& named, Lines& lines) {
+        FirewallReader reader(named.command);
+        const auto netns = named.netns.empty() ? std::string() : " in netns " + named.netns;
+        ++firewall_lists_;
         std::string_view line;
         bool found = false;
         while (lines.next(line)) {
             const auto rule = reader.read(line);
             if (!rule) continue;
             found = true;
-            // The same rules are often listed twice, by nft and iptables or with other options: the first list counts.
-            const std::pair key{rule->name, base::printable(rule->of)};
-            const bool is_first = firewall_.empty() || firewall_ == path;
-            if (!is_first || evidence_.counters.size() >= max_readings) continue;
-            firewall_ = path;
+            if (evidence_.counters.size() >= max_readings) continue;
+            // The same table is often listed twice, by nft and iptables or with other options: the first list counts.
+            if (list_of_table_.try_emplace(rule->table + netns, firewall_lists_).first->second != firewall_lists_)
+                continue;
+            const std::pair key{rule->name, base::printable(rule->of + netns)};
             auto& reading =
                 evidence_.counters.try_emplace(key, Reading{0, {path, lines.number()}, "firewall"}).first->second;
             reading.value += rule->packets;
@@ -244,7 +246,8 @@ class Reader {
 
     Evidence& evidence_;
     const std::vector<std::string>& texts_;
-    std::string firewall_;  ///< the file that the rules were read in
+    std::int64_t firewall_lists_ = 0;                    ///< that were read
+    std::map<std::string, std::int64_t> list_of_table_;  ///< the number of the one whose rules count
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include "base/files.h"
@@ -126,7 +127,7 @@ TEST_CASE("supportconfig's files have a section for each command and file") {
     CHECK(value_of(*evidence, "ethtool.rx_missed_errors", "eth0") == 211);
     CHECK(evidence->counters.at({"ethtool.rx_missed_errors", "eth0"}).place.line == 12);
     CHECK(value_of(*evidence, "ethtool.rx_missed_errors", "eth0 in netns left") == 3);
-    CHECK(value_of(*evidence, "firewall.drop", "INPUT: policy") == 17);
+    CHECK(value_of(*evidence, "firewall.drop", "ip filter INPUT: policy") == 17);
     CHECK(evidence->settings.at("net.core.rmem_max").place.line == 3);
     CHECK(evidence->release == "6.4.0-150600.23-default");
     CHECK(evidence->logs.at("nf_conntrack: table full").count == 1);
@@ -159,6 +160,35 @@ TEST_CASE("a file that is no text, and one with nothing known in its beginning")
     CHECK(evidence->read == 1);
     CHECK(evidence->unknown == 2);
     CHECK(evidence->counters.begin()->second.place.file == "early");
+}
+
+TEST_CASE("of tables of a firewall each counts, and what lists one again does not") {
+    const auto folder = base::PrivateDirectory::create();
+    REQUIRE(folder);
+    const auto list = [](int packets) {
+        return "Chain INPUT (policy DROP " + std::to_string(packets) + " packets, 1020 bytes)\n";
+    };
+    // As sos has them, by name.
+    const std::string in = "sos/sos_commands/firewall_tables/";
+    const auto file = folder->path() / "a.tar";
+    REQUIRE(base::replace_file(
+        file, tar_file(in + "ip6tables_-vnxL", list(0)) + tar_file(in + "ip_netns_exec_left_iptables_-vnxL", list(3)) +
+                  tar_file(in + "iptables_-t_filter_-nvL", list(17)) +
+                  tar_file(in + "iptables_-t_mangle_-nvL", list(5)) + tar_file(in + "iptables_-vnxL", list(19)) +
+                  tar_file(in + "nft_-a_list_ruleset",
+                           "table ip filter {\n chain INPUT {\n counter packets 23 bytes 1020 drop\n}\n}\n"
+                           "table inet own {\n chain in {\n counter packets 7 bytes 1020 drop\n}\n}\n") +
+                  tar_end));
+    const auto evidence = read_evidence(file, {});
+    REQUIRE(evidence);
+    std::map<std::string, std::uint64_t> packets;
+    for (const auto& [key, reading] : evidence->counters)
+        packets[key.second] = reading.value;
+    CHECK(packets == std::map<std::string, std::uint64_t>{{"ip filter INPUT: policy", 17},
+                                                          {"ip filter INPUT: policy in netns left", 3},
+                                                          {"ip mangle INPUT: policy", 5},
+                                                          {"ip6 filter INPUT: policy", 0},
+                                                          {"inet own in:", 7}});
 }
 
 TEST_CASE("of two kernels in one archive both are named") {
@@ -200,7 +230,7 @@ TEST_CASE("what a file's name says") {
 }
 
 TEST_CASE("rules that drop, of nft and of iptables") {
-    FirewallReader reader;
+    FirewallReader reader("nft list ruleset");
     const auto read = [&](const char* line) {
         const auto rule = reader.read(line);
         return rule ? rule->name + " " + std::to_string(rule->packets) + " " + rule->of : std::string();
@@ -213,12 +243,23 @@ TEST_CASE("rules that drop, of nft and of iptables") {
           "firewall.reject 23 inet filter input:");
     CHECK(read("\t\ttcp dport 22 counter packets 5 bytes 1020 accept").empty());
     CHECK(read("\t\ttcp dport 7001 drop").empty());
-    CHECK(read("Chain INPUT (policy DROP 19 packets, 1140 bytes)") == "firewall.drop 19 INPUT: policy");
+    reader = FirewallReader("iptables -t mangle -vnL");
+    CHECK(read("Chain INPUT (policy DROP 19 packets, 1140 bytes)") == "firewall.drop 19 ip mangle INPUT: policy");
     CHECK(read("Chain OUTPUT (policy ACCEPT 19 packets, 1140 bytes)").empty());
     CHECK(read("    pkts      bytes target     prot opt in     out     source               destination").empty());
     CHECK(read("      17     1020 DROP       tcp  --  *      *       0.0.0.0/0            0.0.0.0/0            tcp "
-               "dpt:7001") == "firewall.drop 17 OUTPUT: tcp tcp dpt:7001");
+               "dpt:7001") == "firewall.drop 17 ip mangle OUTPUT: tcp tcp dpt:7001");
     CHECK(read("  17K  1020 REJECT       all  --  *      *       0.0.0.0/0            0.0.0.0/0") ==
-          "firewall.reject 17000 OUTPUT: all");
+          "firewall.reject 17000 ip mangle OUTPUT: all");
     CHECK(read("  17  1020 ACCEPT       all  --  *      *       0.0.0.0/0            0.0.0.0/0").empty());
+    reader = FirewallReader("ip6tables -vnL");
+    CHECK(read("Chain INPUT (policy ACCEPT 19 packets, 1140 bytes)").empty());
+    CHECK(read("    7  1020 DROP       all      *      *       ::/0                 ::/0") ==
+          "firewall.drop 7 ip6 filter INPUT: all");
+    CHECK(
+        read("   11  1020 DROP       tcp      eth0   *       ::/0                 ::/0                 tcp dpt:7001") ==
+        "firewall.drop 11 ip6 filter INPUT: tcp tcp dpt:7001");
+    CHECK(
+        read("   13  1020 DROP       6    --  *      *       ::/0                 ::/0                 tcp dpt:7001") ==
+        "firewall.drop 13 ip6 filter INPUT: 6 tcp dpt:7001");
 }
