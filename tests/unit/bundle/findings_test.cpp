@@ -130,6 +130,7 @@ TEST_CASE("a report names each finding with its evidence, and says where there i
     auto evidence = counted({{"softnet.dropped", 1009}});
     evidence.uptime_s = 12 * 86400 + 100;
     evidence.release = "6.12.1";
+    evidence.conflicts = {{"kernel", "6.12.1", "6.1.0", {"uname_-a", 1}, {"proc/version", 3}}};
     Report report{"a.tar", &evidence, nullptr, findings_of(rules(), evidence, nullptr)};
     std::ostringstream text, json;
     write_text(report, 80, text);
@@ -137,6 +138,9 @@ TEST_CASE("a report names each finding with its evidence, and says where there i
     CHECK(text.str().find("  softnet.dropped\n               file:7\n") != std::string::npos);
     write_json(report, json);
     CHECK(json.str().find(R"("name":"backlog-full","severity":"lost")") != std::string::npos);
+    CHECK(
+        json.str().find(R"("first":"6.12.1","first_file":"uname_-a","second":"6.1.0","second_file":"proc/version")") !=
+        std::string::npos);
     report.findings.clear();
     text.str({});
     write_text(report, 80, text);
