@@ -20,12 +20,15 @@ TEST_CASE("what runs as root looks for nothing where another user may put it") {
     const std::string home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
     const auto folder = base::PrivateDirectory::create().value();
     REQUIRE(::chmod(folder.path().c_str(), 0777) == 0);
-    for (const char* name : {"HOME", "DEBUGINFOD_CACHE_PATH"})
+    for (const char* name : {"HOME", "DEBUGINFOD_CACHE_PATH", "TMPDIR"})
         REQUIRE(::setenv(name, folder.path().c_str(), 1) == 0);
     const auto environment = child_environment();
     const bool is_root = ::geteuid() == 0;
     CHECK(environment.at("HOME") == (is_root ? "/root" : folder.path().string()));
-    CHECK(environment.contains("DEBUGINFOD_CACHE_PATH") == !is_root);
-    REQUIRE(::unsetenv("DEBUGINFOD_CACHE_PATH") == 0);
+    for (const char* name : {"DEBUGINFOD_CACHE_PATH", "TMPDIR"}) {
+        CAPTURE(name);
+        CHECK(environment.contains(name) == !is_root);
+        REQUIRE(::unsetenv(name) == 0);
+    }
     REQUIRE(::setenv("HOME", home.c_str(), 1) == 0);
 }

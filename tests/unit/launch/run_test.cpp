@@ -228,10 +228,11 @@ struct ModuleThatStays : host::System {
     explicit ModuleThatStays(int how_often) : times(how_often) {}
     mutable int times;
     mutable pid_t pid = 0;
+    std::string others;  ///< that are loaded besides
     std::optional<std::string> read(const std::filesystem::path& path, std::size_t) const override {
         if (path != "/proc/modules") return std::nullopt;
-        if (times-- <= 0) return "";
-        return loaded_name("stap_0123456789abcdef", pid) + " 16384 0 - Live 0x0000000000000000 (OE)\n";
+        if (times-- <= 0) return others;
+        return others + loaded_name("stap_0123456789abcdef", pid) + " 16384 0 - Live 0x0000000000000000 (OE)\n";
     }
     bool exists(const std::filesystem::path&) const override { return false; }
     std::vector<std::string> list(const std::filesystem::path&) const override { return {}; }
@@ -253,7 +254,9 @@ TEST_CASE("a module that a run left behind is removed, and if even that fails th
     for (const bool removable : {true, false}) {
         Bench bench;
         // Read once before the run, once after it, and once after staprun -d.
-        const ModuleThatStays system(removable ? 2 : 100);
+        ModuleThatStays system(removable ? 2 : 100);
+        // One that was loaded by hand, without a new name, is not it.
+        system.others = "stap_0123456789abcdef 16384 0 - Live 0x0000000000000000 (OE)\n";
         auto job = bench.load_job("wait");
         job.handlers.output = [&](Line, Control& control) {
             system.pid = control.pid();
