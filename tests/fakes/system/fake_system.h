@@ -13,7 +13,7 @@
 namespace stapgen::host {
 
 /// A machine made up for a test: its files, its programs and what they print.
-struct FakeSystem final : System {
+struct FakeSystem : System {
     std::map<std::filesystem::path, std::string> files;      ///< DWARF in them begins with ".debug_info"
     std::optional<std::uint64_t> space;                      ///< free everywhere
     std::map<std::string, std::string> programs;             ///< name -> path
