@@ -110,6 +110,12 @@ TEST_CASE("what a selection leaves out counts as filtered, and nothing else chan
     CHECK(count_of({.since = moment("2026-11-25 10:00:07")}) == 32);
     CHECK(count_of({.until = moment("7s")}) == 10);
     CHECK(count_of({.port = 7001, .since = moment("3s"), .until = moment("10:00:13")}) == 4);
+    // Addresses without a port.
+    const auto asks = selected("stapgen\t4\tmine\tm\tremote:ip\tcost:stage\nm\t0.ffff0a010203\t1009\nm\t0.1\t1013\n",
+                               {.address = filter::parse_network("10.0.0.0/8").value()});
+    REQUIRE(asks);
+    CHECK(asks->front().accounting.reported == 1);
+    CHECK(asks->front().accounting.filtered == 1);
 }
 
 TEST_CASE("a time of day is of the day on which the measurement began, or of the next one") {
