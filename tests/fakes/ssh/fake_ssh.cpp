@@ -79,11 +79,15 @@ int ask(const Host& host) {
         for (;; ::usleep(50'000))
             put(1, "x");
     }
-    std::string release = "6.1.0-fleet";
+    std::string release = "6.1.0-fleet", notes;
     if (host.kind == "liar") release = file_of("release");
     if (host.kind == "escapes") release = "6.1\x1b[2J\xc2\x9b";
-    put(1, "folder=/root/.cache/stapgen/fleet\nname=" + host.name + "\nrelease=" + release +
-               "\nmachine=x86_64\ndisabled=0\nboot=11111111-2222-3333-4444-555555555555\nnotes=\n"
+    // Alone with its kernel, so that nobody tries it before the others.
+    if (host.kind == "unready") release = "6.1.0-alone";
+    // The same release, and a build-id (elf.h, NT_GNU_BUILD_ID), which the others do not tell.
+    if (host.kind == "rebuilt") notes = "040000000400000003000000474e55000badcafe";
+    put(1, "folder=/root/.cache/stapgen/fleet\nname=" + host.name + "\nrelease=" + release + "\nnotes=" + notes +
+               "\nmachine=x86_64\ndisabled=0\nboot=11111111-2222-3333-4444-555555555555\n"
                "stapgen=/usr/bin/stapgen\nstap=/usr/bin/stap\nstaprun=/usr/bin/staprun\n");
     return 0;
 }
