@@ -22,10 +22,14 @@ def run(words, redirection, **streams):
 
 
 def check_full_disk(stapgen, sample):
-    """A page is whole or not there: into a file by the shell, behind what is there already, and with -o."""
-    def allow_8_kb():
+    """A page is whole or not there: into a file by the shell, behind what is there already, and with -o. A recording that is not
+    whole is said to be so."""
+    def at_most(size):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    def allow_8_kb():
+        at_most(8192)
 
     page = [stapgen, "report", sample, "--format", "html"]
     with tempfile.TemporaryDirectory() as folder:
@@ -44,6 +48,9 @@ def check_full_disk(stapgen, sample):
         assert text.rstrip().endswith("</html>") and os.stat(f"{folder}/page.html").st_mode & 0o777 == 0o600
         code, errors = run([*page, "-o", f"{folder}/page.html"], "")
         assert code == 2 and "choose a new file name" in errors, (code, errors)
+        recording = f"{folder}/softnet.rec"
+        code, errors = run([stapgen, "softnet", "-d", "100ms", "-q", "-o", recording], ">/dev/null", preexec_fn=lambda: at_most(509))
+        assert code == 1 and f"{recording} is incomplete" in errors and os.stat(recording).st_size == 509, (code, errors)
 
 
 def check_new_file(stapgen, sample):

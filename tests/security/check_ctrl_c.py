@@ -64,6 +64,13 @@ class Interrupted:
 def check_export(interrupted, samples):
     store = interrupted.folder / "store"
     words = ["export", samples / "six-hosts", samples / "rx-latency.rec", "--parquet"]
+    # While a run is written SIGINT waits for its end, and is heeded then. Between two runs it ends the program.
+    for turn in range(TURNS):
+        fresh = interrupted.folder / f"fresh-{turn}"
+        if interrupted.interrupt([*words, fresh], (0, 1, -signal.SIGINT), lambda: wait_for(lambda: any(fresh.rglob("*.parquet")))) == 1:
+            break
+    else:
+        raise AssertionError("of a run that was being written none ended by SIGINT")
     began = time.monotonic()
     interrupted.run(*words, interrupted.folder / "whole")
     seconds = time.monotonic() - began
