@@ -49,6 +49,29 @@ struct Sender {
         packet.skb.sk = socket.sk();
         return packet;
     }
+    /// The connection is one of IPv6.
+    void becomes_ip6() {
+        auto& common = socket.sk()->__sk_common;
+        common.skc_family = AF_INET6;
+        common.skc_v6_rcv_saddr.s6_addr[15] = 1;
+        common.skc_v6_daddr.s6_addr[15] = 2;
+    }
+    /// As it comes by a device: its IP header is 20 bytes longer than IPv4's.
+    Packet& segment_of_ip6(u32 seq, u32 bytes) {
+        auto& packet = segment(seq, bytes);
+        std::copy_n(packet.bytes + 36, 20, packet.bytes + 56);
+        std::fill_n(packet.bytes + 16, 40, 0);
+        packet.bytes[16] = 0x60;
+        packet.put16(20, u16(20 + bytes));
+        packet.bytes[22] = IPPROTO_TCP;
+        packet.bytes[39] = 1;
+        packet.bytes[55] = 2;
+        packet.skb.transport_header = 56;
+        packet.skb.len += 20;
+        packet.skb.sk = nullptr;
+        packet.skb.skb_iif = 3;
+        return packet;
+    }
     void drops(Packet& packet, unsigned long location, long reason = 7) {
         stapgen_tcp_drops(&packet.skb, location, reason, &fault);
         REQUIRE(fault == nullptr);
@@ -135,6 +158,22 @@ TEST_CASE("behind its device, and on the other side of a pair of namespaces, add
     sender.resends(5900, 1009, sent);
     sender.resends(6009, 17, sent);
     CHECK(counted() == Counted{"lost-here 4900", "lost-here 5900", "not-here 6009"});
+}
+
+TEST_CASE("of IPv6 each byte of a segment that was dropped is lost") {
+    Sender sender;
+    sender.becomes_ip6();
+    const s64 sent = shim_now();
+    sender.drops(sender.segment_of_ip6(1000, 17), qdisc);
+    sender.drops(sender.segment_of_ip6(2000, 101), qdisc);
+    // A link that pads short frames.
+    auto& padded = sender.segment_of_ip6(3000, 5);
+    padded.skb.len += 13;
+    sender.drops(padded, qdisc);
+    for (const u32 seq : {1000, 1016, 1017, 2000, 2100, 2101, 3004, 3005})
+        sender.resends(seq, 1, sent);
+    CHECK(counted() == Counted{"lost-here 1000", "lost-here 1016", "not-here 1017", "lost-here 2000", "lost-here 2100",
+                               "not-here 2101", "lost-here 3004", "not-here 3005"});
 }
 
 TEST_CASE("of segments that are sent again in one each is looked at by itself") {
