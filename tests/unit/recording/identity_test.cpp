@@ -46,11 +46,12 @@ TEST_CASE("what decides what the numbers mean is in the definition, each by itse
     CHECK(changed([](Setup& setup) { setup.filters.clear(); }));
     CHECK(changed([](Setup& setup) { setup.functions.pop_back(); }));
     CHECK(changed([](Setup& setup) { setup.functions.back() = "kprobe.function(\"ip_rcv\")"; }));
-    CHECK(changed([](Setup& setup) { setup.filters["target-pid"] = "17"; }));
 
-    CHECK_FALSE(changed([](Setup& setup) {
-        setup.filters["target-pid"] = "18";  // a restarted server
-    }));
+    for (const std::string target : {"target-pid", "target-tid"}) {
+        CHECK(changed([&](Setup& setup) { setup.filters[target] = "17"; }));
+        // A restarted server.
+        CHECK_FALSE(changed([&](Setup& setup) { setup.filters[target] = "18"; }));
+    }
     CHECK_FALSE(changed([](Setup& setup) {
         setup.host = "web18";
         setup.machine = "1dee";

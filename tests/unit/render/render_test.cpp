@@ -42,11 +42,11 @@ TEST_CASE("no text that a user gives can end the string it stands in") {
     mine.name = "mine";
     mine.parameters = {{.name = "who", .type = recipe::ParameterType::text, .help = "h"}};
     const auto script = render::render_script(mine, "probe begin { println(\"<%who%>\") }",
-                                              {{"who", "x\") } probe begin { system(\"id\") } //%\n"}}, 0ms)
+                                              {{"who", "x\") } probe begin { system(\"id\") } //%\n\xc3\xa4"}}, 0ms)
                             .value();
     CHECK(script ==
           "probe begin { println(\"x\\042\\051 \\175 probe begin \\173 system\\050\\042id\\042\\051 \\175 "
-          "\\057\\057\\045\\012\") }");
+          "\\057\\057\\045\\012\\303\\244\") }");
 }
 
 TEST_CASE("a duration reaches the script as ns, and of the choices the one that was made is a section") {
@@ -161,6 +161,13 @@ TEST_CASE("a first line that SystemTap would cut is refused, unless it is printe
     REQUIRE_FALSE(refused);
     CHECK(refused.error().what.ends_with("is longer than 511 bytes"));
     CHECK(render::render_script(mine, "probe begin { printf(\"<%header%>\\n\") stapgen_begin() }", {}, 0ms));
+    const auto is_taken = [&](std::size_t bytes) {
+        mine.record.fields = {{"a"}};
+        mine.record.fields[0].name.resize(1 + bytes - mine.header().line().size(), 'a');
+        return render::render_script(mine, "probe begin { stapgen_print_header(\"<%header%>\") }", {}, 0ms).has_value();
+    };
+    CHECK(is_taken(511));
+    CHECK_FALSE(is_taken(512));
 }
 
 TEST_CASE("every shipped recipe that has a script renders, with and without an interval, and it stays under 80 lines") {
