@@ -34,6 +34,9 @@ def check(lab):
                 continue
             name, median = stage["stage"], stage["percentiles_ns"]["50"]
             print(f"  {name:9} n {stage['n']:4}  min {stage['min_ns']}  p50 {median}")
+            if name == "drv-drv":
+                assert stage["n"] == 0, stage  # one hand-over
+                continue
             # epoll_wait may find the data before the kernel says that it is there: then it is no stage.
             missing = 3 if name == "epoll" else 0
             assert REQUESTS - missing <= stage["n"] <= REQUESTS, f"{name}: {stage['n']}"
