@@ -226,7 +226,8 @@ def check_rows(lab, name, records):
         values = [value for value in values if value is not None]
         if not row["group"]:
             reported = row["n"], row["sum_ns"], row["min_ns"], row["max_ns"]
-            assert reported == (len(values), sum(values), min(values), max(values)), f"{name}'s row is not its records': {row}"
+            found = len(values), sum(values), min(values, default=None), max(values, default=None)
+            assert reported == found, f"{name}'s row is not its records': {row}"
     check_ended(lab, name)
     check_account(report["accounting"])
     return report["accounting"]
