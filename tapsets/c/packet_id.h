@@ -29,6 +29,10 @@ static inline struct stapgen_packet_id stapgen_id_of_segment(u32 seq) {
     id.transport = stapgen_transport_id(IPPROTO_TCP, seq);
     return id;
 }
+/* The first two words of an IPv4 header, without its type of service. */
+static inline u64 stapgen_ip4_id(u32 first, u32 second) {
+    return (u64)(first & 0xff00ffff) << 32 | second;
+}
 /* Of an skb that can be read as a whole, and whose IP header is there. All 0: it is none, or not here. */
 static inline struct stapgen_packet_id stapgen_packet_id_at(const struct sk_buff* skb, const unsigned char* header,
                                                             const void** fault) {
@@ -49,7 +53,7 @@ static inline struct stapgen_packet_id stapgen_packet_id_at(const struct sk_buff
     first = stapgen_read_be32(header, fault);
     second = stapgen_read_be32(header + 4, fault);
     if (first >> 28 == 4) {
-        id.ip = (u64)(first & 0xff00ffff) << 32 | second;
+        id.ip = stapgen_ip4_id(first, second);
         if (second & STAPGEN_IP4_OFFSET) id.ip |= STAPGEN_ID_OF_FRAGMENT;
         transport = second & STAPGEN_IP4_FURTHER ? end : header + (first >> 24 & 0xf) * 4;
         protocol = STAPGEN_READ(header + 9, fault);
@@ -99,9 +103,14 @@ static inline int stapgen_differs_in_id(const struct stapgen_packet_id* was, con
 /* Whether it still has the IP header that it had, at the same place. */
 static inline int stapgen_has_kept_header(const struct stapgen_packet_id* id, const struct sk_buff* skb, int is_piece,
                                           const void** fault) {
+    const unsigned char* header = skb->head + id->place;
     struct stapgen_packet_id now;
     if (!id->place) return 0;
-    now = stapgen_packet_id_at(skb, skb->head + id->place, fault);
+    /* Most packets of IPv4 have an identification, which with the length is enough. */
+    if (id->ip >> 60 == 4 && id->ip & 0xffff0000 && header + 20 <= stapgen_linear_end(skb) &&
+        stapgen_ip4_id(stapgen_read_be32(header, fault), stapgen_read_be32(header + 4, fault)) == id->ip)
+        return 1;
+    now = stapgen_packet_id_at(skb, header, fault);
     return now.ip && !stapgen_differs_in_id(id, &now, is_piece);
 }
 static inline int stapgen_has_inner_header(const struct stapgen_packet_id* id, const struct sk_buff* skb, int is_piece,
