@@ -77,18 +77,22 @@ static inline const unsigned char* stapgen_find_network_header(const struct sk_b
     return stapgen_is_network_header(skb, skb->data, fault) ? skb->data : NULL;
 }
 
-/* In front of it: the addresses where the MAC header is there, else zeros; the type that the kernel has noted. */
+/* The type that the kernel has noted. */
+static inline u16 stapgen_frame_type(const struct stapgen_frame* frame, const unsigned char* mac, const void** fault) {
+    u16 type = ntohs(frame->skb->protocol);
+    if (type < ETH_P_802_3_MIN && mac && mac + ETH_HLEN == frame->network)
+        type = stapgen_be16_at(mac + ETH_HLEN - 2, fault);
+    if (!type) type = (STAPGEN_READ(frame->network, fault) & 0xf0) == 0x60 ? ETH_P_IPV6 : ETH_P_IP;
+    return type;
+}
+/* In front of it: the addresses where the MAC header is there, else zeros; the type. */
 static inline void stapgen_set_ethernet_header(struct stapgen_frame* frame, int with_vlan, const void** fault) {
     const struct sk_buff* skb = frame->skb;
     const unsigned char* mac = stapgen_mac_header_before(skb, frame->network);
-    u16 type = ntohs(skb->protocol);
     u32 i;
     memset(frame->header, 0, sizeof(frame->header));
     for (i = 0; mac && i < 2 * ETH_ALEN; i++)
         frame->header[i] = STAPGEN_READ(mac + i, fault);
-    if (type < ETH_P_802_3_MIN && mac && mac + ETH_HLEN == frame->network)
-        type = stapgen_be16_at(mac + ETH_HLEN - 2, fault);
-    if (!type) type = (STAPGEN_READ(frame->network, fault) & 0xf0) == 0x60 ? ETH_P_IPV6 : ETH_P_IP;
     frame->header_length = ETH_HLEN;
     /* A tag that the device has taken off, or will put on. */
     if (with_vlan && skb_vlan_tag_present(skb)) {
@@ -100,20 +104,29 @@ static inline void stapgen_set_ethernet_header(struct stapgen_frame* frame, int 
         stapgen_set_be16(frame->header + frame->header_length, skb_vlan_tag_get(skb));
         frame->header_length += STAPGEN_VLAN_HEADER;
     }
-    stapgen_set_be16(frame->header + frame->header_length - 2, type);
+    stapgen_set_be16(frame->header + frame->header_length - 2, stapgen_frame_type(frame, mac, fault));
+    frame->length += frame->header_length;
 }
 
+/* From a network header on, without an Ethernet header, of an skb that can be read. */
+static inline void stapgen_frame_at(const struct sk_buff* skb, const unsigned char* network,
+                                    struct stapgen_frame* frame) {
+    frame->skb = skb;
+    frame->network = network;
+    frame->linear = (u32)(stapgen_linear_end(skb) - network);
+    frame->length = frame->linear + skb->data_len;
+    frame->header_length = 0;
+}
 /* Whether it is a packet of the network. WITH_VLAN: a VLAN tag that is kept beside it is put in, as it is on the wire.
  */
 static inline int stapgen_frame_of(const struct sk_buff* skb, int with_vlan, struct stapgen_frame* frame,
                                    const void** fault) {
+    const unsigned char* network;
     if (!STAPGEN_IS_READABLE(skb, fault)) return 0;
-    frame->skb = skb;
-    frame->network = stapgen_find_network_header(skb, fault);
-    if (!frame->network) return 0;
-    frame->linear = (u32)(stapgen_linear_end(skb) - frame->network);
+    network = stapgen_find_network_header(skb, fault);
+    if (!network) return 0;
+    stapgen_frame_at(skb, network, frame);
     stapgen_set_ethernet_header(frame, with_vlan, fault);
-    frame->length = frame->header_length + frame->linear + skb->data_len;
     return !*fault;
 }
 

@@ -5,23 +5,24 @@
  *
  * A packet that came from outside is known by the number of the device it came by (skb_iif), which it has from its
  * hand-over to its end; what this machine sends has none. Frames to several hosts (one may have many ends), what is not
- * IP, and fragments (many have one end) are counted where they arrive, and not followed. */
+ * IP, and fragments (many have one end) are counted where they arrive, and not followed; nor is what IP makes of
+ * fragments. One that IP cuts into fragments is followed up to there. */
 #ifndef STAPGEN_LEDGER_H
 #define STAPGEN_LEDGER_H
 
 #include <linux/if_packet.h>
-#include <linux/if_vlan.h>
 #include <linux/ipv6.h>
 #include <net/ip.h>
 #include <net/rtnetlink.h>
 
 #include "forward.h"
 #include "freeing.h"
+#include "packet_kind.h"
 
 enum { STAPGEN_LEDGER_ROWS = 48 /* of devices; further ones share the last one */ };
-/* Why a packet is not followed; the last one: it is. */
-enum { STAPGEN_TO_SEVERAL, STAPGEN_NOT_IP, STAPGEN_FRAGMENT, STAPGEN_NOT_LEFT_OUT };
-/* The protocols that packets end at. */
+/* Why a packet is not followed; it is; or it is a copy of what this machine sends to several hosts. */
+enum { STAPGEN_TO_SEVERAL, STAPGEN_NOT_IP, STAPGEN_FRAGMENT, STAPGEN_NOT_LEFT_OUT, STAPGEN_OWN_COPY };
+/* The protocols that packets end at. Not IPsec's: what it takes out goes on. */
 enum { STAPGEN_TCP, STAPGEN_UDP, STAPGEN_ICMP, STAPGEN_OTHER_PROTOCOL, STAPGEN_PROTOCOLS };
 
 /* What is counted, and of what. */
@@ -31,13 +32,15 @@ enum {
     STAPGEN_UNFOLLOWED,   /* of reasons */
     STAPGEN_REACHED,      /* of protocols */
     STAPGEN_LISTEN_QUEUE, /* of the queues of listening sockets that had no room, and said nothing: SYN, accept */
-    STAPGEN_IN_QDISC,     /* one number: those in the queue of a device that is to pass them on */
-    STAPGEN_HANDED,       /* of devices: all that was handed over, in packets of the driver */
+    STAPGEN_IN_QDISC, /* one number: those in the queue of a device that is to pass them on; below 0: more were there
+                         at the start */
+    STAPGEN_HANDED,   /* of devices: all that was handed over, in packets of the driver */
     STAPGEN_LEDGER_ENTRIES,
 };
 struct stapgen_ledger {
     u64 of[STAPGEN_LEDGER_ENTRIES][STAPGEN_LEDGER_ROWS];
-    unsigned long on_top;      /* the skb that a device on top of others has got, and is counted as passed on */
+    unsigned long on_top; /* the skb that is counted as passed on, and may be dropped or queued yet: a device on top
+                             of others has got it, or IP cuts it */
     unsigned long turned_away; /* the skb that found a listening socket's queue full */
     u8 on_top_row, turned_away_by;
 };
@@ -99,46 +102,79 @@ static inline u32 stapgen_ledger_weight(const struct sk_buff* skb, const void** 
     if (!segments || STAPGEN_READ(&skb_shinfo(skb)->gso_type, fault) & SKB_GSO_DODGY) return 1;
     return segments;
 }
-/* Of its Ethernet header; TAG is where the one of a VLAN would be. */
-static inline u16 stapgen_ledger_type(const struct sk_buff* skb, const unsigned char* tag, const void** fault) {
-    u16 type = ntohs(skb->protocol);
-    if ((type != ETH_P_8021Q && type != ETH_P_8021AD) || tag < skb->head || tag + 4 > stapgen_linear_end(skb))
-        return type;
-    return ntohs(STAPGEN_READ((const __be16*)(tag + 2), fault));
-}
-static inline int stapgen_ledger_leaves_out(const struct sk_buff* skb, u16 type, const unsigned char* ip,
-                                            const void** fault) {
-    enum { STAPGEN_IP4_MORE_OR_OFFSET = 0x3fff, STAPGEN_FRAGMENT_HEADER = 44 };
+static inline int stapgen_ledger_leaves_out(const struct sk_buff* skb, const struct stapgen_packet_kind* kind) {
+    if (skb->pkt_type == PACKET_LOOPBACK) return STAPGEN_OWN_COPY;
     if (skb->pkt_type == PACKET_BROADCAST || skb->pkt_type == PACKET_MULTICAST) return STAPGEN_TO_SEVERAL;
-    if (type != ETH_P_IP && type != ETH_P_IPV6) return STAPGEN_NOT_IP;
-    if (ip < skb->head || ip + 20 > stapgen_linear_end(skb)) return STAPGEN_NOT_LEFT_OUT;
-    if (type == ETH_P_IP ? STAPGEN_READ((const u16*)(ip + 6), fault) & (__force u16)htons(STAPGEN_IP4_MORE_OR_OFFSET)
-                         : STAPGEN_READ(ip + 6, fault) == STAPGEN_FRAGMENT_HEADER)
-        return STAPGEN_FRAGMENT;
-    return STAPGEN_NOT_LEFT_OUT;
+    if (kind->type != ETH_P_IP && kind->type != ETH_P_IPV6) return STAPGEN_NOT_IP;
+    return kind->is_fragment ? STAPGEN_FRAGMENT : STAPGEN_NOT_LEFT_OUT;
 }
 /* As it is handed over, behind its Ethernet header. */
 static inline int stapgen_ledger_leaves_out_arrival(const struct sk_buff* skb, const void** fault) {
-    u16 type = stapgen_ledger_type(skb, skb->data, fault);
-    return stapgen_ledger_leaves_out(skb, type, skb->data + (type == ntohs(skb->protocol) ? 0 : VLAN_HLEN), fault);
+    struct stapgen_packet_kind kind;
+    stapgen_packet_kind_at(skb, skb->data, &kind, fault);
+    return stapgen_ledger_leaves_out(skb, &kind);
 }
 /* Of a packet behind its hand-over: whether it came from outside and is followed. */
-static inline int stapgen_ledger_follows(const struct sk_buff* skb, const void** fault) {
+static inline int stapgen_ledger_follows(const struct sk_buff* skb, struct stapgen_packet_kind* kind,
+                                         const void** fault) {
     if (!STAPGEN_IS_READABLE(skb, fault) || stapgen_came_by(skb, fault) <= LOOPBACK_IFINDEX) return 0;
-    return stapgen_ledger_leaves_out(skb, stapgen_ledger_type(skb, skb->data + ETH_HLEN, fault),
-                                     stapgen_network_header_of(skb), fault) == STAPGEN_NOT_LEFT_OUT;
-}
-/* Whether IP has made it of fragments, which were not followed: known until TCP overwrites it. */
-static inline int stapgen_is_reassembled(const struct sk_buff* skb) {
-#if IS_ENABLED(CONFIG_IPV6) && defined(IP6SKB_FRAGMENTED)
-    if (skb->protocol == htons(ETH_P_IPV6)) return (IP6CB(skb)->flags & IP6SKB_FRAGMENTED) != 0;
-#endif
-    return (IPCB(skb)->flags & IPSKB_FRAG_COMPLETE) != 0;
+    stapgen_packet_kind_of(skb, kind, fault);
+    return stapgen_ledger_leaves_out(skb, kind) == STAPGEN_NOT_LEFT_OUT;
 }
 static inline int stapgen_ledger_protocol(int protocol) {
+    enum { STAPGEN_ESP = 50, STAPGEN_AH = 51, STAPGEN_IPCOMP = 108 };
     if (protocol == IPPROTO_TCP) return STAPGEN_TCP;
     if (protocol == IPPROTO_UDP) return STAPGEN_UDP;
+    if (protocol == STAPGEN_ESP || protocol == STAPGEN_AH || protocol == STAPGEN_IPCOMP) return STAPGEN_PROTOCOLS;
     return protocol == IPPROTO_ICMP || protocol == IPPROTO_ICMPV6 ? STAPGEN_ICMP : STAPGEN_OTHER_PROTOCOL;
+}
+
+/* How far it has come. */
+enum {
+    STAPGEN_NOT_OF_LEDGER,
+    STAPGEN_IN_BACKLOG, /* the input queue of a CPU, before the hand-over */
+    STAPGEN_BEFORE_PROTOCOL,
+    STAPGEN_ON_WAY_OUT,
+    STAPGEN_AT_PROTOCOL, /* and more: stapgen_ledger_protocol() */
+};
+static inline int stapgen_ledger_step_of(const struct sk_buff* skb, const struct stapgen_packet_kind* kind) {
+    const unsigned char *ip = stapgen_network_header_of(skb), *transport = stapgen_transport_header_of(skb);
+    int protocol = stapgen_ledger_protocol(kind->protocol);
+    if (skb->data < ip) return STAPGEN_ON_WAY_OUT;
+    if (skb->data < transport || transport <= ip || protocol == STAPGEN_PROTOCOLS) return STAPGEN_BEFORE_PROTOCOL;
+    return STAPGEN_AT_PROTOCOL + protocol;
+}
+/* Whether TCP has put its own control block in the place of IP's. */
+static inline int stapgen_has_tcp_block(const struct sk_buff* skb, const struct stapgen_packet_kind* kind,
+                                        const void** fault) {
+    const unsigned char* tcp = stapgen_transport_header_of(skb);
+    return kind->protocol == IPPROTO_TCP && tcp >= skb->head && tcp + 8 <= stapgen_linear_end(skb) &&
+           TCP_SKB_CB(skb)->seq == stapgen_read_be32(tcp + 4, fault);
+}
+/* Whether IP has made it of fragments, which were not followed: its control block says so, and TCP keeps that. What is
+ * before its protocol may be before IP, and have another block, which does not begin with the number of a device. On
+ * the way out there is none, and such a packet is cut again. */
+static inline int stapgen_is_reassembled(const struct sk_buff* skb, const struct stapgen_packet_kind* kind, int step,
+                                         const void** fault) {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(3, 7, 0)
+    enum { STAPGEN_SMALLEST_FRAGMENT = 28, STAPGEN_IP6_NEXT_HEADER = 6 };
+    const int is_tcps = stapgen_has_tcp_block(skb, kind, fault);
+    if (step == STAPGEN_ON_WAY_OUT) return 0;
+#if IS_ENABLED(CONFIG_IPV6)
+    if (kind->type == ETH_P_IPV6) {
+        const struct inet6_skb_parm* ip6 = is_tcps ? &TCP_SKB_CB(skb)->header.h6 : IP6CB(skb);
+        if (step == STAPGEN_BEFORE_PROTOCOL && (ip6->iif <= 0 || ip6->nhoff < STAPGEN_IP6_NEXT_HEADER)) return 0;
+        return ip6->frag_max_size >= STAPGEN_SMALLEST_FRAGMENT;
+    }
+#endif
+    {
+        const struct inet_skb_parm* ip4 = is_tcps ? &TCP_SKB_CB(skb)->header.h4 : IPCB(skb);
+        if (step == STAPGEN_BEFORE_PROTOCOL && ip4->iif != stapgen_came_by(skb, fault)) return 0;
+        return ip4->frag_max_size >= STAPGEN_SMALLEST_FRAGMENT;
+    }
+#else
+    return 0;
+#endif
 }
 
 /* ---- what happens to them ---- */
@@ -151,24 +187,33 @@ static inline void stapgen_ledger_arrives(const struct sk_buff* skb, const void*
     if (!STAPGEN_IS_READABLE(skb, fault) || stapgen_came_by(skb, fault)) return;
     row = stapgen_ledger_row_of(skb, fault);
     if (*fault || row < 0 || skb->dev->flags & IFF_LOOPBACK) return;
-    if (ledger->on_top == (unsigned long)skb) ledger->on_top = 0;
+    /* What was there has ended: another skb may have its place. */
+    ledger->on_top = ledger->turned_away = 0;
     weight = stapgen_ledger_weight(skb, fault);
     left_out = stapgen_ledger_leaves_out_arrival(skb, fault);
+    if (left_out == STAPGEN_OWN_COPY) return;
     stapgen_ledger_add(STAPGEN_HANDED, row, weight);
     if (left_out == STAPGEN_NOT_LEFT_OUT)
         stapgen_ledger_add(STAPGEN_RECEIVED, row, weight);
     else
         stapgen_ledger_add(STAPGEN_UNFOLLOWED, left_out, weight);
 }
-/* A protocol's handler gets it. */
-static inline void stapgen_ledger_reaches(const struct sk_buff* skb, int protocol, const void** fault) {
-    if (!stapgen_ledger_follows(skb, fault) || stapgen_is_reassembled(skb)) return;
-    stapgen_ledger_add(STAPGEN_REACHED, stapgen_ledger_protocol(protocol), stapgen_ledger_weight(skb, fault));
+/* A protocol's handler gets it; of IPv6 the first one, which may be that of an extension header. */
+static inline void stapgen_ledger_reaches(const struct sk_buff* skb, const void** fault) {
+    struct stapgen_packet_kind kind;
+    int protocol;
+    if (!stapgen_ledger_follows(skb, &kind, fault)) return;
+    protocol = stapgen_ledger_protocol(kind.protocol);
+    if (protocol == STAPGEN_PROTOCOLS || stapgen_is_reassembled(skb, &kind, STAPGEN_AT_PROTOCOL + protocol, fault))
+        return;
+    stapgen_ledger_add(STAPGEN_REACHED, protocol, stapgen_ledger_weight(skb, fault));
 }
 /* A listening socket has no room for a SYN, or for the end of a handshake. */
 static inline void stapgen_ledger_turns_away(const struct sk_buff* skb, int queue, const void** fault) {
     struct stapgen_ledger* ledger = STAPGEN_THIS_CPU(stapgen_ledger);
-    if (!stapgen_ledger_follows(skb, fault)) return;
+    struct stapgen_packet_kind kind;
+    if (!stapgen_ledger_follows(skb, &kind, fault) || stapgen_is_reassembled(skb, &kind, STAPGEN_AT_PROTOCOL, fault))
+        return;
     ledger->turned_away = (unsigned long)skb;
     ledger->turned_away_by = (u8)queue;
     stapgen_ledger_add(STAPGEN_LISTEN_QUEUE, queue, 1);
@@ -176,40 +221,48 @@ static inline void stapgen_ledger_turns_away(const struct sk_buff* skb, int queu
 /* A device's queue gets it. If that is below another device, that one's driver was not the last. */
 static inline void stapgen_ledger_is_queued(const struct sk_buff* skb, const void** fault) {
     struct stapgen_ledger* ledger = STAPGEN_THIS_CPU(stapgen_ledger);
+    struct stapgen_packet_kind kind;
     int is_below = ledger->on_top == (unsigned long)skb;
     u32 weight;
     ledger->on_top = 0;
-    if (!stapgen_ledger_follows(skb, fault)) return;
+    if (!stapgen_ledger_follows(skb, &kind, fault)) return;
     weight = stapgen_ledger_weight(skb, fault);
     if (is_below) stapgen_ledger_add(STAPGEN_PASSED_ON, ledger->on_top_row, -(s64)weight);
     stapgen_ledger_add(STAPGEN_IN_QDISC, 0, weight);
 }
+static inline void stapgen_ledger_passes_on(const struct sk_buff* skb, int row, s64 weight, int may_end_otherwise) {
+    struct stapgen_ledger* ledger = STAPGEN_THIS_CPU(stapgen_ledger);
+    stapgen_ledger_add(STAPGEN_PASSED_ON, row, weight);
+    if (!may_end_otherwise) return;
+    ledger->on_top = (unsigned long)skb;
+    ledger->on_top_row = (u8)row;
+}
+/* IP cuts it for its device into fragments, which are not followed. */
+static inline void stapgen_ledger_is_cut(const struct sk_buff* skb, const void** fault) {
+    struct stapgen_packet_kind kind;
+    int row;
+    if (!stapgen_ledger_follows(skb, &kind, fault) ||
+        stapgen_is_reassembled(skb, &kind, STAPGEN_BEFORE_PROTOCOL, fault))
+        return;
+    row = stapgen_ledger_row_of(skb, fault);
+    if (!*fault && row >= 0) stapgen_ledger_passes_on(skb, row, stapgen_ledger_weight(skb, fault), 1);
+}
 /* A device's driver gets it. */
 static inline void stapgen_ledger_leaves(const struct sk_buff* skb, const void** fault) {
-    struct stapgen_ledger* ledger = STAPGEN_THIS_CPU(stapgen_ledger);
+    struct stapgen_packet_kind kind;
     u32 weight;
     int row;
-    if (!stapgen_ledger_follows(skb, fault)) return;
+    if (!stapgen_ledger_follows(skb, &kind, fault)) return;
     weight = stapgen_ledger_weight(skb, fault);
     row = stapgen_ledger_row_of(skb, fault);
     if (*fault || row < 0) return;
     stapgen_ledger_add(STAPGEN_IN_QDISC, 0, -(s64)weight);
     /* This one hands it to where it was on its way, or to another device. */
     if (stapgen_begins_with(stapgen_ledger_device_name(row), "ifb")) return;
-    stapgen_ledger_add(STAPGEN_PASSED_ON, row, weight);
-    if (!stapgen_has_lower_device(skb, fault)) return;
-    ledger->on_top = (unsigned long)skb;
-    ledger->on_top_row = (u8)row;
+    stapgen_ledger_passes_on(skb, row, weight, stapgen_has_lower_device(skb, fault));
 }
 
 /* Where it is dropped. */
-enum {
-    STAPGEN_NOT_OF_LEDGER,
-    STAPGEN_IN_BACKLOG, /* the input queue of a CPU, before the hand-over */
-    STAPGEN_BEFORE_PROTOCOL,
-    STAPGEN_ON_WAY_OUT,
-    STAPGEN_AT_PROTOCOL, /* and more: stapgen_ledger_protocol() */
-};
 struct stapgen_ledger_drop {
     int step;
     u32 weight;
@@ -226,31 +279,25 @@ static inline void stapgen_ledger_drops_in_backlog(const struct sk_buff* skb, st
     drop->step = STAPGEN_IN_BACKLOG;
     drop->weight = stapgen_ledger_weight(skb, fault);
 }
-static inline int stapgen_ledger_step_of(const struct sk_buff* skb, const void** fault) {
-    const unsigned char *ip = stapgen_network_header_of(skb), *transport = stapgen_transport_header_of(skb);
-    int protocol;
-    if (skb->data < ip) return STAPGEN_ON_WAY_OUT;
-    if (skb->data < transport || transport <= ip) return STAPGEN_BEFORE_PROTOCOL;
-    protocol = STAPGEN_READ(ip + (skb->protocol == htons(ETH_P_IP) ? 9 : 6), fault);
-    if (protocol != IPPROTO_TCP && stapgen_is_reassembled(skb)) return STAPGEN_NOT_OF_LEDGER;
-    return STAPGEN_AT_PROTOCOL + stapgen_ledger_protocol(protocol);
-}
 static inline struct stapgen_ledger_drop stapgen_ledger_drops(const struct sk_buff* skb, unsigned long location,
                                                               const void** fault) {
     struct stapgen_ledger* ledger = STAPGEN_THIS_CPU(stapgen_ledger);
     struct stapgen_ledger_drop drop = {STAPGEN_NOT_OF_LEDGER, 0};
+    struct stapgen_packet_kind kind;
     const enum stapgen_freeing freeing = stapgen_freeing_of(location);
+    int step;
     if (freeing == STAPGEN_FREED_COPY || !STAPGEN_IS_READABLE(skb, fault)) return drop;
     if (freeing == STAPGEN_FREED_IN_BACKLOG) {
         stapgen_ledger_drops_in_backlog(skb, &drop, fault);
         return drop;
     }
-    if (!stapgen_ledger_follows(skb, fault)) return drop;
+    if (!stapgen_ledger_follows(skb, &kind, fault)) return drop;
     /* What a packet socket had not read when it was closed is a copy, too. */
     if (skb->sk && STAPGEN_READ(&skb->sk->__sk_common.skc_family, fault) == AF_PACKET) return drop;
-    drop.step = stapgen_ledger_step_of(skb, fault);
+    step = stapgen_ledger_step_of(skb, &kind);
+    if (stapgen_is_reassembled(skb, &kind, step, fault) || *fault) return drop;
+    drop.step = step;
     drop.weight = stapgen_ledger_weight(skb, fault);
-    if (*fault || drop.step == STAPGEN_NOT_OF_LEDGER) return drop;
     if (drop.step == STAPGEN_ON_WAY_OUT) stapgen_ledger_add(STAPGEN_IN_QDISC, 0, -(s64)drop.weight);
     if (ledger->on_top == (unsigned long)skb)
         stapgen_ledger_add(STAPGEN_PASSED_ON, ledger->on_top_row, -(s64)drop.weight);

@@ -6,10 +6,11 @@
 #include "frame.h"
 
 struct stapgen_packet_kind {
-    u16 type;    /* as in an Ethernet header; 0: it is no packet of the network, or has no network header yet */
-    u8 protocol; /* of IP */
-    u16 port;    /* its destination, of TCP, UDP and SCTP; 0: none, as of a fragment that is not the first */
-    u32 behind;  /* where the header behind that of IP begins, from the network header on; 0: not here */
+    u16 type;       /* as in an Ethernet header; 0: it is no packet of the network, or has no network header yet */
+    u8 protocol;    /* of IP */
+    u8 is_fragment; /* of another packet */
+    u16 port;       /* its destination, of TCP, UDP and SCTP; 0: none, as of a fragment that is not the first */
+    u32 behind;     /* where the header behind that of IP begins, from the network header on; 0: not here */
 };
 
 /* Past what stands between an IPv6 header and the one that counts. */
@@ -27,7 +28,8 @@ static inline void stapgen_skip_extensions(const struct stapgen_frame* frame, st
         if (kind->protocol != STAPGEN_HOP_BY_HOP && kind->protocol != STAPGEN_ROUTING &&
             kind->protocol != STAPGEN_FRAGMENT && kind->protocol != STAPGEN_DESTINATION)
             return;
-        if (!stapgen_load(frame, frame->header_length + kind->behind, 4, &next, fault)) break;
+        kind->is_fragment |= kind->protocol == STAPGEN_FRAGMENT;
+        if (!stapgen_load(frame, kind->behind, 4, &next, fault)) break;
         length = kind->protocol == STAPGEN_FRAGMENT ? 8 : ((next >> 16 & 0xff) + 1) * 8;
         /* What follows is not here but in the first fragment. */
         if (kind->protocol == STAPGEN_FRAGMENT && next & 0xfff8) length = 0;
@@ -37,29 +39,43 @@ static inline void stapgen_skip_extensions(const struct stapgen_frame* frame, st
     }
     kind->behind = 0;
 }
-static inline void stapgen_packet_kind_of(const struct sk_buff* skb, struct stapgen_packet_kind* kind,
-                                          const void** fault) {
-    struct stapgen_frame frame;
-    u32 first = 0, protocol = 0, offset = 0, port = 0;
+/* Of an skb that can be read as a whole, with its network header there: behind the tags of VLANs. */
+static inline void stapgen_packet_kind_at(const struct sk_buff* skb, const unsigned char* network,
+                                          struct stapgen_packet_kind* kind, const void** fault) {
+    struct stapgen_frame frame = {};
+    enum { STAPGEN_MOST_TAG_BYTES = 8 };
+    u32 ip = 0, first = 0, protocol = 0, offset = 0, port = 0;
     memset(kind, 0, sizeof(*kind));
-    if (!stapgen_frame_of(skb, 0, &frame, fault)) return;
-    kind->type = frame.header[frame.header_length - 2] << 8 | frame.header[frame.header_length - 1];
+    stapgen_frame_at(skb, network, &frame);
+    kind->type = stapgen_frame_type(&frame, stapgen_mac_header_before(skb, network), fault);
+    for (; ip < STAPGEN_MOST_TAG_BYTES; ip += STAPGEN_VLAN_HEADER) {
+        if (kind->type != ETH_P_8021Q && kind->type != ETH_P_8021AD) break;
+        if (!stapgen_load(&frame, ip + 2, 2, &first, fault)) return;
+        kind->type = first;
+    }
     if (kind->type == ETH_P_IP) {
-        if (!stapgen_load(&frame, frame.header_length, 1, &first, fault) ||
-            !stapgen_load(&frame, frame.header_length + 6, 2, &offset, fault) ||
-            !stapgen_load(&frame, frame.header_length + 9, 1, &protocol, fault))
+        if (!stapgen_load(&frame, ip, 1, &first, fault) || !stapgen_load(&frame, ip + 6, 2, &offset, fault) ||
+            !stapgen_load(&frame, ip + 9, 1, &protocol, fault))
             return;
         kind->protocol = protocol;
-        if (!(offset & 0x1fff)) kind->behind = (first & 0xf) * 4;
+        kind->is_fragment = (offset & 0x3fff) != 0;
+        if (!(offset & 0x1fff)) kind->behind = ip + (first & 0xf) * 4;
     } else if (kind->type == ETH_P_IPV6) {
-        if (!stapgen_load(&frame, frame.header_length + 6, 1, &protocol, fault)) return;
+        if (!stapgen_load(&frame, ip + 6, 1, &protocol, fault)) return;
         kind->protocol = protocol;
-        kind->behind = 40;
+        kind->behind = ip + 40;
         stapgen_skip_extensions(&frame, kind, fault);
     }
     if (kind->behind && (kind->protocol == IPPROTO_TCP || kind->protocol == IPPROTO_UDP || kind->protocol == 132) &&
-        stapgen_load(&frame, frame.header_length + kind->behind + 2, 2, &port, fault))
+        stapgen_load(&frame, kind->behind + 2, 2, &port, fault))
         kind->port = port;
+}
+static inline void stapgen_packet_kind_of(const struct sk_buff* skb, struct stapgen_packet_kind* kind,
+                                          const void** fault) {
+    const unsigned char* network = NULL;
+    memset(kind, 0, sizeof(*kind));
+    if (STAPGEN_IS_READABLE(skb, fault)) network = stapgen_find_network_header(skb, fault);
+    if (network) stapgen_packet_kind_at(skb, network, kind, fault);
 }
 
 /* As /etc/protocols has it; NULL: by its number. */

@@ -86,6 +86,7 @@ static inline void stapgen_print_ledger(int at_end) {
     static const char* const reasons[] = {"several hosts", "not IP", "fragments"};
     static const char* const protocols[] = {"tcp", "udp", "icmp", "other protocol"};
     static const char* const queues[] = {"syn", "accept"};
+    s64 in_qdisc;
     int row;
     stapgen_print_entries(STAPGEN_RECEIVED, "received", STAPGEN_LEDGER_ROWS, NULL);
     stapgen_print_entries(STAPGEN_UNFOLLOWED, "not-followed", STAPGEN_NOT_LEFT_OUT, reasons);
@@ -93,8 +94,9 @@ static inline void stapgen_print_ledger(int at_end) {
     stapgen_print_entries(STAPGEN_LISTEN_QUEUE, "listen-queue", 2, queues);
     stapgen_print_entries(STAPGEN_PASSED_ON, "passed-on", STAPGEN_LEDGER_ROWS, NULL);
     if (!at_end) return;
-    if (stapgen_ledger_sum(STAPGEN_IN_QDISC, 0) > 0)
-        stapgen_print_entry("under-way", "qdisc", stapgen_ledger_sum(STAPGEN_IN_QDISC, 0));
+    in_qdisc = stapgen_ledger_sum(STAPGEN_IN_QDISC, 0);
+    if (in_qdisc > 0) stapgen_print_entry("under-way", "qdisc", in_qdisc);
+    if (in_qdisc < 0) stapgen_print_entry("under-way-before", "qdisc", -in_qdisc);
     for (row = 0; row < STAPGEN_LEDGER_ROWS - 1; row++)
         stapgen_print_card(row);
 }

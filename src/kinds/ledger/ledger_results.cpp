@@ -42,8 +42,8 @@ Entries entries_of(const table::Table& rows) {
     return entries;
 }
 
-/// Drops by the step at which they were. What a socket drops without a loss has reached it.
-Packets drops_of(const table::Table& drops, const Packets& reached) {
+/// Losses by the step at which they were. What a protocol drops without a loss has reached it.
+Packets drops_of(const table::Table& drops) {
     Packets packets;
     for (const auto& row : drops.rows) {
         const auto* group = held<table::Group>(drops.at(row, "group"));
@@ -51,8 +51,7 @@ Packets drops_of(const table::Table& drops, const Packets& reached) {
         const auto step = field == nullptr ? std::string() : table::group_text(*field);
         const auto advice = drops::advice_of(*held<table::Place>(drops.at(row, "place")),
                                              *held<table::Reason>(drops.at(row, "reason")));
-        if (!advice.benign || !reached.contains(step))
-            base::add_saturating(packets[step], count_of(drops.at(row, "count")));
+        if (!advice.benign) base::add_saturating(packets[step], count_of(drops.at(row, "count")));
     }
     return packets;
 }
@@ -91,7 +90,7 @@ struct Ledger {
 Ledger ledger_of(const table::Table& entries, const table::Table& drops) {
     Ledger ledger;
     ledger.entries = entries_of(entries);
-    ledger.dropped = drops_of(drops, ledger.of("reached"));
+    ledger.dropped = drops_of(drops);
     ledger.received = sum_of(ledger.of("received"));
     ledger.delivered = ledger.of("reached");
     for (auto& [protocol, packets] : ledger.delivered) {
@@ -102,7 +101,7 @@ Ledger ledger_of(const table::Table& entries, const table::Table& drops) {
     if (turned_away > 0) ledger.delivered["tcp"] -= turned_away;
     ledger.lost = sum_of(ledger.dropped) + turned_away;
     ledger.unexplained = ledger.received - sum_of(ledger.delivered) - sum_of(ledger.of("passed-on")) -
-                         sum_of(ledger.of("under-way")) - ledger.lost;
+                         sum_of(ledger.of("under-way")) + sum_of(ledger.of("under-way-before")) - ledger.lost;
     const auto& handed_over = ledger.of("card-handed-over");
     for (const auto& [card, packets] : ledger.of("card")) {
         const auto handed = handed_over.find(card);
@@ -136,9 +135,9 @@ void say(const Ledger& ledger, table::Results& results) {
         }
     }
     if (ledger.unexplained < 0) {
-        results.say("ledger",
-                    "more packets ended than arrived: copies of flooded frames or of tc's mirred, or packets "
-                    "that were under way at the start");
+        results.say("warning", fmt::format("the ledger is wrong: {} ended more than once, or were not seen to arrive. "
+                                           "This is an error of stapgen; please report it with the recording",
+                                           packets_text(-ledger.unexplained)));
     }
     if (ledger.of("card").empty()) {
         results.say("ledger", "no card's own counters were read: losses before the hand-over are unknown");
@@ -159,9 +158,12 @@ void put_results(const Measured& measured, const Asked& /*asked*/, table::Result
         for (const auto& [entry, packets] :
              {std::pair("received", &ledger.of("received")), std::pair("delivered", &ledger.delivered),
               std::pair("passed-on", &ledger.of("passed-on")), std::pair("dropped", &ledger.dropped),
-              std::pair("listen-queue", &ledger.of("listen-queue")), std::pair("under-way", &ledger.of("under-way"))})
+              std::pair("listen-queue", &ledger.of("listen-queue")),
+              std::pair("under-way-before", &ledger.of("under-way-before")),
+              std::pair("under-way", &ledger.of("under-way"))})
             put(table, entry, *packets);
         put_row(table, "unexplained", {}, ledger.unexplained);
+        if (ledger.unexplained < 0) put_row(table, "miscounted", {}, -ledger.unexplained);
         put(table, "not-followed", ledger.of("not-followed"));
         say(ledger, results);
     }

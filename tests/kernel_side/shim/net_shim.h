@@ -204,25 +204,33 @@ enum { VLAN_HLEN = 4 };
 /* What is in pages: by the test. */
 int skb_copy_bits(const struct sk_buff* skb, int offset, void* to, int length);
 #define skb_shinfo(skb) ((const struct skb_shared_info*)((skb)->head + (skb)->end))
+struct inet_skb_parm {
+    int iif;
+    u16 flags, frag_max_size;
+};
+struct inet6_skb_parm {
+    int iif;
+    u16 nhoff, flags, frag_max_size;
+};
 struct tcp_skb_cb {
     u32 seq, end_seq;
     u8 tcp_flags, sacked;
     u16 tcp_gso_segs, tcp_gso_size;
     u32 ack_seq;
+    union {
+        struct inet_skb_parm h4;
+        struct inet6_skb_parm h6;
+    } header;
 };
-enum { SKB_DROP_REASON_TCP_OLD_DATA = 37, SKB_DROP_REASON_TCP_OFOMERGE = 40 };
-struct inet_skb_parm {
-    int iif;
-    u16 flags;
+enum {
+    SKB_DROP_REASON_NOT_SPECIFIED = 2,
+    SKB_DROP_REASON_NO_SOCKET = 3,
+    SKB_DROP_REASON_TCP_CSUM = 5,
+    SKB_DROP_REASON_TCP_OLD_DATA = 37,
+    SKB_DROP_REASON_TCP_OFOMERGE = 40
 };
-struct shim_inet6_skb_parm {
-    int iif;
-    u16 flags;
-};
-#define IPSKB_FRAG_COMPLETE 8
-#define IP6SKB_FRAGMENTED 16
 #define IPCB(skb) ((const struct inet_skb_parm*)&(skb)->cb[0])
-#define IP6CB(skb) ((const struct shim_inet6_skb_parm*)&(skb)->cb[0])
+#define IP6CB(skb) ((const struct inet6_skb_parm*)&(skb)->cb[0])
 #define TCP_SKB_CB(skb) ((const struct tcp_skb_cb*)&(skb)->cb[0])
 
 #endif
