@@ -8,7 +8,7 @@
 
 enum stapgen_freeing {
     STAPGEN_FREED_ELSEWHERE = 1,
-    STAPGEN_FREED_IN_CHAIN,      /* of nftables */
+    STAPGEN_FREED_IN_CHAIN,      /* of nftables, or by the queue (NFQUEUE) that a chain has given it to */
     STAPGEN_FREED_AT_HOOK,       /* of netfilter */
     STAPGEN_MAYBE_FREED_AT_HOOK, /* a function that has a hook, and drops for other reasons as well */
     STAPGEN_FREED_IN_BACKLOG,    /* a CPU's input queue was full: before the hand-over */
@@ -32,6 +32,9 @@ static inline enum stapgen_freeing stapgen_freeing_of(unsigned long location) {
     STAPGEN_NAME_FUNCTION(name, location - 1);
     last->location = location;
     last->freeing = stapgen_is_function(name, "nft_do_chain")         ? STAPGEN_FREED_IN_CHAIN
+                    : stapgen_is_function(name, "nf_queue")           ? STAPGEN_FREED_IN_CHAIN
+                    : stapgen_is_function(name, "nf_reinject")        ? STAPGEN_FREED_IN_CHAIN
+                    : stapgen_begins_with(name, "nfqnl_")             ? STAPGEN_FREED_IN_CHAIN
                     : stapgen_is_function(name, "nf_hook_slow")       ? STAPGEN_FREED_AT_HOOK
                     : stapgen_is_function(name, "nf_hook_slow_list")  ? STAPGEN_MAYBE_FREED_AT_HOOK
                     : stapgen_is_function(name, "br_handle_frame")    ? STAPGEN_MAYBE_FREED_AT_HOOK

@@ -2,7 +2,8 @@
 /* Which hook, table and chain of netfilter drops a packet.
  *
  * Where the drop was says whether netfilter did it. nft_do_chain() frees what its chain drops (6.7, and stable kernels
- * that took it over): then that is the chain which the packet has entered last. All else that a hook's functions drop
+ * that took it over), nf_queue() what a chain gives to a queue (NFQUEUE) where nobody listens: then that is the chain
+ * which the packet has entered last. All else that a hook's functions drop
  * is freed behind them, by nf_hook_slow(): SELinux, NAT or a BPF program may have come behind a chain that accepted.
  * Then the chain counts only if nothing has happened in this context since a chain said to drop.
  *

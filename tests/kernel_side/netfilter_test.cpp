@@ -14,7 +14,7 @@ module shim_module{"stap_0123456789"};
 namespace {
 
 constexpr unsigned long in_chain = 0xffffffffc0a00101, at_hook = 0xffffffff81a00011, in_udp = 0xffffffff81a00031,
-                        in_bridge = 0xffffffff81a00051;
+                        in_bridge = 0xffffffff81a00051, in_queue = 0xffffffff81a00071;
 enum { IN = 1, FORWARD = 2, OUT = 3 };
 
 }  // namespace
@@ -23,6 +23,7 @@ void shim_name_function(char* name, size_t size, unsigned long address) {
     std::snprintf(name, size, "%s",
                   address == in_chain - 1    ? "nft_do_chain [nf_tables]"
                   : address == at_hook - 1   ? "nf_hook_slow"
+                  : address == in_queue - 1  ? "nf_queue"
                   : address == in_bridge - 1 ? "br_handle_frame [bridge]"
                                              : "udp_queue_rcv_one_skb");
 }
@@ -84,6 +85,15 @@ TEST_CASE_FIXTURE(World, "what nft frees in its chain is of the chain that the p
     CHECK(drop(other, in_chain) == "forward inet all fwd");
     enters(other, device);
     CHECK(drop(other, in_chain) == "ingress netdev edge in");
+}
+
+TEST_CASE_FIXTURE(World, "what a queue frees where nobody listens is of the chain that gave it the packet") {
+    stapgen_comes_to_hook(&packet, IN, STAPGEN_NF_IP);
+    enters(packet, last);
+    CHECK(drop(packet, in_queue) == "input ip filter LAB-IN");
+    stapgen_comes_to_hook(&other, FORWARD, STAPGEN_NF_IP6);
+    enters_iptables(other);
+    CHECK(drop(other, in_queue) == "forward ip6tables filter FORWARD");
 }
 
 TEST_CASE_FIXTURE(World, "a drop elsewhere is not netfilter's, whatever chains the packet had passed") {

@@ -126,6 +126,8 @@ constexpr auto advices = std::to_array<DropAdvice>({
     {"NOT_SPECIFIED", "the socket was closed before its queue was read; ss -nap", "inet_sock_destruct"},
     {"QUEUE_PURGE", "the socket was closed before its queue was read; ss -nap", "inet_sock_destruct"},
     {"NOT_SPECIFIED", "freed by a driver, by some also after sending; ip -s link, ethtool -S DEV", "net_tx_action"},
+    {"NOT_SPECIFIED", "NFQUEUE: no program listens, or its queue is full; /proc/net/netfilter/nfnetlink_queue",
+     "nf_queue"},
     {"NO_SOCKET", "an echo reply; a ping with a raw socket got its own copy", "ping_rcv", true},
     {"NOT_SPECIFIED", "the FIN of a normally closed TCP connection", "sk_stream_kill_queues", true},
     {"QUEUE_PURGE", "the FIN of a normally closed TCP connection", "sk_stream_kill_queues", true},
