@@ -150,6 +150,7 @@ send("fd08::2", *{DELIVERED6})
 for name, (port, n) in {PLANTED6}.items():
     sender6.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_UNICAST_HOPS, 1 if name == "ttl6" else 64)
     send("fd07::2" if name == "ttl6" else "fd08::2", port, n)
+sender6.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_UNICAST_HOPS, 64)
 send("fd07::2", *{PASSED_ON6})
 # Without DF, so that a router may cut them.
 sender.setsockopt(socket.IPPROTO_IP, 10, 0)
