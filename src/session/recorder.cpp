@@ -62,7 +62,10 @@ recording::Outcome Recorder::outcome_so_far(Namer& namer) {
 }
 
 void Recorder::line(std::string_view text, bool cut, const decode::Line& parsed, Namer& namer) {
-    if (const auto* first = std::get_if<decode::HeaderLine>(&parsed)) header_ = first->header;
+    if (const auto* first = std::get_if<decode::HeaderLine>(&parsed)) {
+        header_ = first->header;
+        flushed_ = std::chrono::steady_clock::now();
+    }
     held_.push_back(cut ? fmt::format("(cut) {}", text) : std::string(text));
     const bool declares =
         std::holds_alternative<decode::HeaderLine>(parsed) || std::holds_alternative<decode::FieldsLine>(parsed);
@@ -90,11 +93,13 @@ void Recorder::write_held(Namer& namer) {
     }
 }
 
-void Recorder::tick() {
+void Recorder::tick(Namer& namer) {
     constexpr std::chrono::milliseconds period{500};
     const auto now = std::chrono::steady_clock::now();
     if (now - flushed_ < period) return;
     flushed_ = now;
+    // A run that has no records yet: all declarations come at once.
+    write_held(namer);
     writer_->flush();
     report_failure();
 }

@@ -32,7 +32,7 @@ class Recorder {
     /// no reader takes it for a record. `namer`: of this machine, for what is known before or behind the lines.
     void line(std::string_view text, bool cut, const decode::Line& parsed, Namer& namer);
     /// To be called several times a second: what came a second ago is in the file.
-    void tick();
+    void tick(Namer& namer);
     /// Of the measured what is not in the lines.
     void end(const kinds::Measured& measured, Namer& namer);
     [[nodiscard]] base::Result<void> outcome() const;

@@ -175,7 +175,7 @@ void Measurement::error(launch::Line line) {
 void Measurement::tick(launch::Control& control) {
     // Often enough for a person, and for a reader who goes away; not for each line.
     if (plan_.events && !std::cout.flush()) control.request_stop();
-    if (recorder_ != nullptr) recorder_->tick();
+    if (recorder_ != nullptr) recorder_->tick(namer_);
     if (!ready_at_) progress_.tick(Clock::now());
     if (live_) {
         if (auto* due = live_->tick(*session_.analyzer(), control)) {
