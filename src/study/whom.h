@@ -15,10 +15,6 @@ struct Whom {
     std::string waited;  ///< "run-queue", "throttled", "asleep", "stopped", "frozen"
     std::string by;      ///< a thread, a softirq, an interrupt; a cgroup; the function in which it slept
     double share = 0;    ///< of the readers' time of that kind while packets lay ready, 0 to 1
-
-    [[nodiscard]] bool is_throttled() const { return waited == "throttled"; }
-    [[nodiscard]] bool is_stopped() const { return waited == "stopped"; }
-    [[nodiscard]] bool is_frozen() const { return waited == "frozen"; }
 };
 
 /// What readers waited for most while packets lay ready, of the time that a part is about: of "tcp-app.run-queue" all

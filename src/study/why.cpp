@@ -158,14 +158,19 @@ std::string typical_time(const WhyPart& part) {
     return table::duration_text(median) + (is_near ? "" : fmt::format(" (P50; mean {})", mean));
 }
 
+/// Where it is known what the readers waited for, that decides.
+std::string remedy_of(const kinds::latency::Wait& wait, std::string_view waited, std::string_view by) {
+    if (waited == "throttled")
+        return fmt::format("a larger cpu.max of {} (its cpu.stat: nr_throttled), or less work in it", by);
+    if (waited == "stopped")
+        return "find who sends it SIGSTOP or SIGTSTP, or traces it (TracerPid in /proc/PID/status)";
+    if (waited == "frozen") return "find who freezes its cgroup: cgroup.freeze, docker pause, a suspend";
+    return std::string(wait.remedy);
+}
+
 WhyCause cause_of(const Results& results, const WhyPart& part, const kinds::latency::Wait& wait) {
     const auto whom = whom_of(results, part.name);
-    auto remedy = std::string(wait.remedy);
-    if (whom && whom->is_throttled())
-        remedy = fmt::format("a larger cpu.max of {} (its cpu.stat: nr_throttled), or less work in it", whom->by);
-    if (whom && whom->is_stopped())
-        remedy = "find who sends it SIGSTOP or SIGTSTP, or traces it (TracerPid in /proc/PID/status)";
-    if (whom && whom->is_frozen()) remedy = "find who freezes its cgroup: cgroup.freeze, docker pause, a suspend";
+    auto remedy = whom ? remedy_of(wait, whom->waited, whom->by) : std::string(wait.remedy);
     return {part.name,
             fmt::format("{} waited {} {}{}{}", packets_of(results, part), typical_time(part), wait.what,
                         whom ? whom_sentence(*whom) : "", whose_slowest(results, part.name)),

@@ -90,8 +90,7 @@ static inline struct stapgen_packet_id stapgen_forward_id(const struct sk_buff* 
     return id;
 }
 static inline int stapgen_is_known_to_differ(const struct stapgen_packet_id* was, const struct stapgen_packet_id* now) {
-    if (!was->ip || !now->ip) return 0;
-    return (was->ip ^ now->ip) & STAPGEN_ID_OF_FRAGMENT ? 1 : stapgen_differs_in_id(was, now, 0);
+    return was->ip && now->ip && was->ip != now->ip;
 }
 
 /* ---- arrivals ---- */
