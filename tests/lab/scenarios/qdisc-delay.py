@@ -70,6 +70,12 @@ record ifb net || exit 1
 """
 
 
+def asks(addresses):
+    """Return what left asks of each server, at the address of its family."""
+    return [f"in_left ask --port {port} --address {addresses[family]} --requests {REQUESTS}{' --udp' * (protocol == 'udp')} || exit 1"
+            for port, (protocol, family) in SERVERS.items()]
+
+
 def guest():
     script = [SETUP]
     for port, (protocol, family) in SERVERS.items():
@@ -77,18 +83,11 @@ def guest():
         script.append(f"NETNS=right start_ready serve --port {port} --family {family} {udp} || exit 1")
     for name, run, option in (("delay", "delay", ""), ("upper", "vlan", "--dev left0.5"),
                               ("lower", "vlan", "--dev left0"), ("bridge", "vlan", "")):
-        script.append(f"record {name} net {option} || exit 1")
-        for port, (protocol, family) in SERVERS.items():
-            script.append(f"in_left ask --port {port} --address {RIGHT[run][family]} --requests {REQUESTS}"
-                          f"{' --udp' * (protocol == 'udp')} || exit 1")
-        script.append(f"end_records {name}")
+        script += [f"record {name} net {option} || exit 1", *asks(RIGHT[run]), f"end_records {name}"]
     script.append("in_left tc qdisc replace dev left0 root tbf rate 8mbit burst 32kb limit 4mb || exit 1")
     for name, port in BULK.items():
         script.append(BULK_RUN.format(name=name, port=port, gso=name[4:], bytes=BYTES))
-    script.append(IFB)
-    script += [f"in_left ask --port {port} --address {RIGHT['delay'][family]} --requests {REQUESTS}"
-               f"{' --udp' * (protocol == 'udp')} || exit 1" for port, (protocol, family) in SERVERS.items()]
-    return "\n".join([*script, "end_records ifb", "finish"])
+    return "\n".join([*script, IFB, *asks(RIGHT["delay"]), "end_records ifb", "finish"])
 
 
 GUEST = guest()

@@ -22,6 +22,11 @@ namespace {
 Command fake_cat(const std::filesystem::path& file) {
     return {{FAKE_STAP, file.string()}, {{"FAKE_STAP", "cat"}}, {}, {}};
 }
+auto run_for_lines(const Command& command, std::vector<std::string>& lines) {
+    Handlers handlers;
+    handlers.output = [&](Line line, Control&) { lines.emplace_back(line.text); };
+    return run_child(command, handlers);
+}
 
 }  // namespace
 
@@ -34,9 +39,7 @@ TEST_CASE("a bind mount is seen by the child and by nobody else") {
     auto command = fake_cat(stub);
     command.mounts = {{ours, stub}};
     std::vector<std::string> lines;
-    Handlers handlers;
-    handlers.output = [&](Line line, Control&) { lines.emplace_back(line.text); };
-    const auto ending = run_child(command, handlers);
+    const auto ending = run_for_lines(command, lines);
     if (!ending && ending.error().what.find("namespace") != std::string::npos) {
         MESSAGE("skipped: this machine allows no mount namespace");
         return;
@@ -120,9 +123,7 @@ TEST_CASE("what may be left out is left out where it cannot be mounted, with wha
     auto command = fake_cat(stub);
     command.mounts = {{"/no/such/source", "/no/such/target", true}, {ours, stub, true}};
     std::vector<std::string> lines;
-    Handlers handlers;
-    handlers.output = [&](Line line, Control&) { lines.emplace_back(line.text); };
-    const auto ending = run_child(command, handlers);
+    const auto ending = run_for_lines(command, lines);
     REQUIRE_MESSAGE(ending, ending.error().what);
     CHECK(lines == std::vector<std::string>{"as it is"});
 }
