@@ -118,12 +118,13 @@ class Batch:
         path.write_text(json.dumps({"failure": failure, "folder": folder and str(folder)}))
 
     def next_group(self):
-        """Take some captures of one machine out of the queue: of the machine that most wait for."""
+        """Take some captures of one machine out of the queue: of the one that fewest wait for, so that those which can be
+        shared out evenly come last."""
         with self.lock:
             by_machine = collections.Counter(capture.machine for capture in self.waiting)
             if not by_machine:
                 return []
-            machine = by_machine.most_common(1)[0][0]
+            machine = min(by_machine, key=by_machine.get)
             # Both guests end at about the same time.
             many = min(PER_GUEST, -(-len(self.waiting) // GUESTS_AT_ONCE))
             group = [capture for capture in self.waiting if capture.machine == machine][:many]

@@ -26,9 +26,14 @@ def capture(lab, scenario, name):
 
 
 def put_capture(lab, folder):
-    """Make LAB's work folder a copy of a kept capture."""
-    shutil.rmtree(lab.work)
-    shutil.copytree(pathlib.Path(folder) / "work", lab.work, symlinks=True)
+    """Make LAB's work folder a copy of a kept capture, but for the modules that were built: more guests may load them, and no
+    capture has them."""
+    for path in lab.work.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif path.suffix != ".ko":
+            path.unlink()
+    shutil.copytree(pathlib.Path(folder) / "work", lab.work, symlinks=True, dirs_exist_ok=True)
 
 
 def truth(scenario, lab):
