@@ -4,6 +4,7 @@ ways-paths, and of the table in docs/guide/traffic.md, which scripts/traffic-tab
 """
 
 import collections
+import copy
 
 from .events import Trace
 
@@ -23,7 +24,7 @@ class Row:
         self.served_by = served_by or kind
         self.counted = counted
         self.is_stream = kind in ("tcp", "mptcp", "ktls", "fastopen")
-        self.is_answered = self.is_stream or kind == "udp"
+        self.is_answered = self.is_stream or kind in ("udp", "ike")
 
     def truth(self, recipe, messages=MESSAGES):
         """How many there are of what a recipe counts: packets, requests, connections; 0: it is not for this kind."""
@@ -33,7 +34,7 @@ class Row:
             # What is not followed is counted by segment: of the answers, too.
             return messages * (2 if self.counted.get(recipe) in ("ktls", "mptcp") else 1) if self.is_answered else 0
         if recipe == "forward":
-            return 2 * messages if self.kind == "udp" else 0
+            return 2 * messages if self.is_answered and not self.is_stream else 0
         if self.is_answered:
             return 2 * messages
         return messages * ({"gso": SEGMENTS, "gro": 1, "group": READERS}[self.kind] if recipe == "rx" else 1)
@@ -68,42 +69,66 @@ ROWS = (
     Row("UDP: io_uring", "udp", "io_uring", "io_uring"),
     Row("UDP: datagrams longer than the MTU", "udp", "send", "recv", size=OVER_MTU),
     Row("UDP: datagrams that a router cuts", "udp", "send", "recv", size=OVER_MTU_OF_ROUTER, forward="fragmented"),
+    Row("UDP: IKE to a socket of ESP (`UDP_ENCAP`)", "ike", "send", "recv"),
     Row("UDP GSO (QUIC)", "gso", "send", "recv"),
     Row("UDP GSO to a reader with `UDP_GRO`", "gro", "send", "recv"),
-    Row("UDP: multicast to three readers", "group", "send", "recv", to="239.9.9.9"),
+    Row("UDP: multicast to three readers", "group", "send", "recv", to="group"),
     Row("UDP: broadcast to three readers", "group", "send", "recv", to="broadcast"),
 )
 
 
 class Path:
-    """What it is, both sides' network namespaces, the server's address and that for broadcast, and commands before and
-    after it."""
+    """What it is, both sides' network namespaces, the server's address over IPv4 and IPv6, and commands before and after
+    it. A datagram's way to all: its broadcast address, or "" where groups and broadcasts do not get through."""
 
-    def __init__(self, meaning, client, server, address, broadcast, begin="", end="", has_groups=True):  # pylint: disable=too-many-arguments,too-many-positional-arguments
+    version, group = 4, "239.9.9.9"
+
+    def __init__(self, meaning, client, server, address, address6, broadcast="", begin="", end="", *, forwards=False, is_tunnel=False):  # pylint: disable=too-many-arguments,too-many-positional-arguments
         self.meaning, self.client, self.server, self.address, self.broadcast = meaning, client, server, address, broadcast
-        self.begin, self.end, self.has_groups = begin, end, has_groups
+        self.begin, self.end, self.forwards, self.is_tunnel = begin, end, forwards, is_tunnel
+        self.address6, self.has_groups = address6, bool(broadcast) and client != server
+
+    def over_ipv6(self):
+        path = copy.copy(self)
+        path.version, path.address, path.broadcast, path.group = 6, self.address6, "", "ff15::9"
+        return path
+
+    def takes(self, row):
+        if row.to:
+            return self.has_groups if row.to == "group" else bool(self.broadcast)
+        # A router would see fragments, and cut some of them; over IPv6 it does not cut, it refuses.
+        is_router = self.forwards and not self.has_groups
+        return not is_router or row.size != OVER_MTU and (self.version == 4 or row.size != OVER_MTU_OF_ROUTER)
 
 
 PATHS = {
-    "loopback": Path("loopback (without multicast)", "", "", "127.0.0.1", "127.255.255.255"),
-    "veth": Path("a veth pair between two network namespaces", "left", "right", "10.9.0.2", "10.9.0.255"),
-    "xdp": Path("the same with a generic XDP program (skb mode)", "left", "right", "10.9.0.2", "10.9.0.255",
+    "loopback": Path("loopback (without multicast)", "", "", "127.0.0.1", "::1", "127.255.255.255"),
+    "veth": Path("a veth pair between two network namespaces", "left", "right", "10.9.0.2", "fd09::2", "10.9.0.255"),
+    "xdp": Path("the same with a generic XDP program (skb mode)", "left", "right", "10.9.0.2", "fd09::2", "10.9.0.255",
                 "pass_by_xdp || exit 1", "ip -n right link set dev right0 xdpgeneric off"),
     "vxlan": Path("VXLAN over it: outer packets are `encapsulated`; what tx-latency reports has the tunnel's addresses", "left", "right",
-                  "10.8.0.2", "10.8.0.255", "make_vxlan left 1 && make_vxlan right 2 || exit 1",
-                  "for side in left right; do ip -n $side link del vx0; done"),
-    "bridge": Path("a bridge between two network namespaces", "one", "two", "10.7.0.2", "10.7.0.255"),
-    "router": Path("a router between two, whose other side has a smaller MTU (without multicast and broadcast)", "in", "out", "10.6.2.2", "", has_groups=False),
+                  "10.8.0.2", "fd08::2", "10.8.0.255", "make_vxlan left 1 {version} && make_vxlan right 2 {version} || exit 1",
+                  "for side in left right; do ip -n $side link del vx0; done", is_tunnel=True),
+    "bridge": Path("a bridge between two network namespaces", "one", "two", "10.7.0.2", "fd07::2", "10.7.0.255", forwards=True),
+    "router": Path("a router between two, whose other side has a smaller MTU (without multicast and broadcast)", "in", "out",
+                   "10.6.2.2", "fd06:2::2", forwards=True),
     # What is sent to all comes back by the card's other end, too.
-    "virtio": Path("a wire between two virtio cards (likewise)", "", "outside", "10.0.2.2", "", has_groups=False),
+    "virtio": Path("a wire between two virtio cards (likewise)", "", "outside", "10.0.2.2", "fd02::2", begin="address_wire || exit 1"),
 }
+PATHS |= {f"{name}6": path.over_ipv6() for name, path in PATHS.items()}
 
 SETUP = r"""
 modprobe -a tls vxlan bridge || exit 1
 make_pair || exit 1
+# make_vxlan SIDE NUMBER VERSION: inside and outside are of the same
 make_vxlan() {
-    ip -n $1 link add vx0 type vxlan id 9 local 10.9.0.$2 remote 10.9.0.$((3 - $2)) dstport 4789 dev ${1}0 &&
-        ip -n $1 link set vx0 addrgenmode none && ip -n $1 address add 10.8.0.$2/24 brd + dev vx0 && ip -n $1 link set vx0 up
+    local outer=10.9.0. inner="10.8.0.$2/24 brd +"
+    [ $3 = 4 ] || { outer=fd09:: inner="fd08::$2/64 nodad"; }
+    ip -n $1 link add vx0 type vxlan id 9 local $outer$2 remote $outer$((3 - $2)) dstport 4789 dev ${1}0 &&
+        ip -n $1 link set vx0 addrgenmode none && ip -n $1 address add $inner dev vx0 && ip -n $1 link set vx0 up
+}
+address_wire() {
+    ip address replace fd02::15/64 dev eth0 nodad && ip -n outside address replace fd02::2/64 dev eth1 nodad
 }
 # ip mounts another /sys in a namespace.
 pass_by_xdp() {
@@ -111,14 +136,16 @@ pass_by_xdp() {
         ip -n right link set dev right0 xdpgeneric pinned /run/bpf/pass
 }
 ip link add br7 type bridge && ip link set br7 addrgenmode none && ip link set br7 up || exit 1
-join one p1 10.7.0.1/24 && join two p2 10.7.0.2/24 || exit 1
+join one p1 10.7.0.1/24 fd07::1/64 && join two p2 10.7.0.2/24 fd07::2/64 || exit 1
 for port in p1 p2; do ip link set $port master br7 || exit 1; done
-join in r1 10.6.1.2/24 && join out r2 10.6.2.2/24 || exit 1
+join in r1 10.6.1.2/24 fd06:1::2/64 && join out r2 10.6.2.2/24 fd06:2::2/64 || exit 1
 ip address add 10.6.1.1/24 dev r1 && ip address add 10.6.2.1/24 dev r2 &&
     ip -n in route add default via 10.6.1.1 && ip -n out route add default via 10.6.2.1 || exit 1
+ip address add fd06:1::1/64 dev r1 nodad && ip address add fd06:2::1/64 dev r2 nodad &&
+    ip -n in route add default via fd06:1::1 && ip -n out route add default via fd06:2::1 || exit 1
 # The router's other side takes less: it cuts what is longer.
 ip link set r2 mtu 1280 && ip -n out link set net0 mtu 1280 || exit 1
-sysctl -qw net.ipv4.ip_forward=1 net.ipv4.tcp_fastopen=519
+sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1 net.ipv4.tcp_fastopen=519
 for space in $(ip -o netns list | cut -d' ' -f1); do ip netns exec $space sysctl -qw net.ipv4.tcp_fastopen=519; done
 for space in left one; do
     ip -n $space route add 239.0.0.0/8 dev $(ip -n $space -o link | sed -n 's/^[0-9]*: \(left0\|net0\)@.*/\1/p') || exit 1
@@ -126,27 +153,24 @@ done
 ip route add 239.0.0.0/8 dev lo
 # row CLIENT SERVER ADDRESS KIND WRITE READ PORT COUNT SIZE SERVED-BY
 row() {
-    NETNS=$2 start_ready ways serve ${10:-$4} $6 $7 $8 ${9:+$9} || exit 1
+    local any=0.0.0.0
+    [[ $3 != *:* ]] || any=::
+    NETNS=$2 start_ready ways serve ${10:-$4} $6 $any $7 $8 ${9:+$9} || exit 1
     ${1:+ip netns exec $1} timeout 60 ways send $4 $5 $3 $7 $8 ${9:+$9} >/dev/null || echo "$4 $5: not sent"
     timeout 10 tail --pid=$READY_PID -f /dev/null || { echo "$4 $6: not served"; kill $READY_PID; }
 }
 # udp_in SPACE: datagrams that UDP has handed over there.
-udp_in() { ip netns exec $1 awk '/^Udp: [0-9]/ {print $2}' /proc/net/snmp; }
+udp_in() { ip netns exec $1 awk '/^Udp: [0-9]|^Udp6InDatagrams/ {n += $2} END {print n}' /proc/net/snmp /proc/net/snmp6; }
 """
 
 
 def rows_of(path, kinds=ROWS):
     """Yield (port, row) of what is sent over a path."""
-    for number, row in enumerate(kinds):
-        # Loopback has no multicast.
-        is_there = row.to is None or (PATHS[path].has_groups and (path, row.to) != ("loopback", "239.9.9.9"))
-        # A router would see fragments, and cut some of them.
-        if is_there and (path != "router" or row.size != OVER_MTU):
-            yield FIRST_PORT + number, row
+    return ((FIRST_PORT + number, row) for number, row in enumerate(kinds) if PATHS[path].takes(row))
 
 
 def recipes_of(path):
-    return [recipe for recipe in RECIPES if recipe != "forward" or path in ("router", "bridge")]
+    return [recipe for recipe in RECIPES if recipe != "forward" or PATHS[path].forwards]
 
 
 def guest(paths, kinds=ROWS, messages=MESSAGES):
@@ -156,16 +180,16 @@ def guest(paths, kinds=ROWS, messages=MESSAGES):
         path = PATHS[name]
         traces = [f"{name}-{recipe}" for recipe in recipes_of(name)]
         # Neighbours are known then.
-        lines += [path.begin, f"row '{path.client}' '{path.server}' {path.address} udp send recv 7000 1", "sleep 1"]
-        if name == "vxlan":
+        lines += [path.begin.format(version=path.version), f"row '{path.client}' '{path.server}' {path.address} udp send recv 7000 1", "sleep 1"]
+        if path.is_tunnel:
             lines.append("BEFORE=$(($(udp_in left) + $(udp_in right)))")
         for trace, recipe in zip(traces, recipes_of(name)):
             lines.append(f"record {trace} {recipe}{' --comm ways-serve' if recipe == 'sock' else ''} || exit 1")
         for port, row in rows_of(name, kinds):
-            to = {None: path.address, "broadcast": path.broadcast}.get(row.to, row.to)
+            to = {None: path.address, "broadcast": path.broadcast, "group": path.group}[row.to]
             lines.append(f"row '{path.client}' '{path.server}' {to} {row.kind} {row.write} {row.read} {port} {messages} '{row.size}' {row.served_by}")
-        if name == "vxlan":
-            lines.append("echo $(($(udp_in left) + $(udp_in right) - BEFORE)) >vxlan.udp")
+        if path.is_tunnel:
+            lines.append(f"echo $(($(udp_in left) + $(udp_in right) - BEFORE)) >{name}.udp")
         lines += [f"end_records {' '.join(traces)}", path.end]
     return "\n".join([*lines, "finish\n"])
 
@@ -193,9 +217,9 @@ def check_path(lab, path, kinds=ROWS, messages=MESSAGES):
             stages = [value for key, value in event.items() if key.endswith("_ns") and key not in ("time_ns", "total_ns")]
             largest[port_of(event)] = max(value or 0 for value in [largest[port_of(event)], *stages])
         for port, row in rows_of(path, kinds):
-            by_name = 0 if (recipe, path) == ("forward", "bridge") else row.by_name(recipe, messages)
+            by_name = 0 if recipe == "forward" and PATHS[path].has_groups else row.by_name(recipe, messages)
             expected = row.truth(recipe, messages) - by_name
-            if (recipe, path) == ("tx", "vxlan"):
+            if recipe == "tx" and PATHS[path].is_tunnel:
                 records[port] = expected  # a record has the tunnel's addresses
             if recipe in ("rx", "tx"):
                 expected += more.get(port, 0)
@@ -205,7 +229,7 @@ def check_path(lab, path, kinds=ROWS, messages=MESSAGES):
             named[row.counted.get(recipe)] += by_name
             if not row.truth(recipe, messages):
                 continue
-            print(f"{lab.suite} {path:8} {row.name:48} {recipe:7} {records[port]:4} of {expected:3} records, {by_name:3} by name, "
+            print(f"{lab.suite} {path:9} {row.name:48} {recipe:7} {records[port]:4} of {expected:3} records, {by_name:3} by name, "
                   f"no stage over {largest[port] / 1000:.0f} us")
             if records[port] != expected:
                 wrong.append(f"{path}, {row.name}, {recipe}: {records[port]} of {expected}")
@@ -222,11 +246,11 @@ def check_path(lab, path, kinds=ROWS, messages=MESSAGES):
 def check_names(lab, path, trace, recipe, named, wrong, kinds, messages):  # pylint: disable=too-many-arguments,too-many-positional-arguments
     """What is incomplete is what is not followed, by its name."""
     causes = collections.Counter(trace.accounting["incomplete_by"])
-    if path == "vxlan" and recipe in ("rx", "sock"):
+    if PATHS[path].is_tunnel and recipe in ("rx", "sock"):
         # Neighbours and groups are asked for at any time.
-        outer = int(lab.read("vxlan.udp")) - sum(row.truth("rx", messages) for _, row in rows_of(path, kinds) if not row.is_stream)
+        outer = int(lab.read(f"{path}.udp")) - sum(row.truth("rx", messages) for _, row in rows_of(path, kinds) if not row.is_stream)
         named["encapsulated"] = causes["encapsulated"] if abs(causes["encapsulated"] - outer) < 9 else outer
-    if recipe == "rx" and path not in ("loopback", "router", "virtio"):
+    if recipe == "rx" and PATHS[path].has_groups:
         # A broadcast is the sender's own, too, which has no reader.
         named["not-queued"] += messages * any(row.to == "broadcast" for _, row in rows_of(path, kinds))
     lost = collections.Counter(trace.accounting["lost_by"])

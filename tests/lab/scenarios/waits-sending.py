@@ -22,6 +22,7 @@ CAUSES = {
     "pacing": (7307, 7, ""),
     "socket-lock": (7308, 23, ""),
     "connect": (7309, 1, "in_left tc qdisc replace dev left0 root netem delay 50ms"),
+    "fastopen": (7318, 1, ""),   # without a cookie: the call connects
     "cwnd": (7310, 7, "in_left ip route replace 10.9.0.0/24 dev left0 initcwnd 2"),
     "sndbuf": (7311, 3, "in_left ip route replace 10.9.0.0/24 dev left0 initcwnd 400"),
     "eagain": (7316, 3, ""),
@@ -100,8 +101,8 @@ def check_cause(cause, events, sums, held):
         check_others(cause, events, (cause,))
         check_most(cause, events, cause)
         check_times(cause, [(ended - returned, part(event)) for (_, returned, ended, _), event in held.last()])
-    elif cause == "connect":
-        check_times(cause, [(50_000_000, part(event)) for event in events], TICK)
+    elif cause in ("connect", "fastopen"):
+        check_times(cause, [(50_000_000, part(event, "connect")) for event in events], TICK)
     elif cause == "rwnd":
         waited = sum(part(event) + part(event, "zero-window") for _, event in held.last())
         check_times(cause, [(held.rwnd, waited)], 2 * TICK)

@@ -37,7 +37,8 @@ static const struct cause {
               {"rwnd", 40009, 0},    {"cwnd", 40009, 0},           {"loss-recovery", 200009, 0},
               {"sndbuf", 400009, 0}, {"pacing", 20011, 0},         {"tsq", 800011, 0},
               {"eagain", 400009, 0}, {"notsent-lowat", 400009, 0}, {"socket-lock", 8209, 103},
-              {"connect", 101, 0},   {"local-drop", 101, 0},       {NULL, 0, 0}};
+              {"connect", 101, 0},   {"fastopen", 101, 0},         {"local-drop", 101, 0},
+              {NULL, 0, 0}};
 enum { HELD_US = 20000, READER_SLEEPS_US = 100000, REFUSED_US = 300000, MAX_ROUND = 800011, PAGE = 4096 };
 static const struct cause* cause;
 static char bytes[MAX_ROUND] __attribute__((aligned(PAGE)));
@@ -137,12 +138,18 @@ static void send_held(int fd, uint64_t* returned, uint64_t* ended) {
     pthread_join(beside, NULL);
     *ended = now_ns();
 }
-static void send_round(int fd, unsigned port, uint64_t* returned, uint64_t* ended) {
+static void send_round(int fd, const union address* server, uint64_t* returned, uint64_t* ended) {
+    if (is("fastopen")) {
+        const ssize_t count = sendto(fd, bytes, cause->first, MSG_FASTOPEN, &server->any, address_length(server));
+        if (count != (ssize_t)cause->first) die("MSG_FASTOPEN: %m");
+        *returned = *ended = now_ns();
+        return;
+    }
     if (is("socket-lock")) {
         send_held(fd, returned, ended);
         return;
     }
-    if (is("local-drop")) refuse(port);
+    if (is("local-drop")) refuse(port_of(server));
     if (is("cork")) set(fd, IPPROTO_TCP, TCP_CORK, 1);
     send_bytes(fd, cause->first, is("msg-more") ? MSG_MORE : is("eagain") ? MSG_DONTWAIT : 0);
     *returned = now_ns();
@@ -151,17 +158,17 @@ static void send_round(int fd, unsigned port, uint64_t* returned, uint64_t* ende
     if (is("cork")) set(fd, IPPROTO_TCP, TCP_CORK, 0);
     send_bytes(fd, cause->second, 0);
 }
-static int open_sender(const char* address, unsigned port) {
-    if (!is("connect")) return open_connected(address, port, SOCK_STREAM);
-    union address server = to_address(address, port, false);
-    int fd = socket(server.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+static int open_sender(const char* address, const union address* server) {
+    if (!is("connect") && !is("fastopen")) return open_connected(address, port_of(server), SOCK_STREAM);
+    int fd = socket(server->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) die("socket: %m");
-    if (!connect(fd, &server.any, address_length(&server)) || errno != EINPROGRESS) die("connect: %m");
+    if (is("connect") && (!connect(fd, &server->any, address_length(server)) || errno != EINPROGRESS)) die("connect: %m");
     if (fcntl(fd, F_SETFL, 0)) die("fcntl: %m");
     return fd;
 }
 static void send_rounds(const char* address, unsigned port, long long rounds) {
-    int fd = open_sender(address, port);
+    const union address server = to_address(address, port, false);
+    int fd = open_sender(address, &server);
     struct timespec epoch;
     clock_gettime(CLOCK_REALTIME, &epoch);
     printf("clock %lld\n", epoch.tv_sec * 1000000000LL + epoch.tv_nsec - (long long)now_ns());
@@ -176,7 +183,7 @@ static void send_rounds(const char* address, unsigned port, long long rounds) {
         ssize_t got;
         char answer;
         began = now_ns();
-        send_round(fd, port, &returned, &ended);
+        send_round(fd, &server, &returned, &ended);
         RETRY(got, recv(fd, &answer, 1, 0));
         if (got != 1) die("no answer to round %lld: %m", i);
         printf("round %llu %llu %llu %llu\n", (unsigned long long)began, (unsigned long long)returned,

@@ -17,13 +17,14 @@
 #include "calls.h"
 
 static const char usage[] =
-    "usage: ways serve KIND READ PORT COUNT [SIZE]\n"
+    "usage: ways serve KIND READ ADDRESS PORT COUNT [SIZE]\n"
     "       ways send KIND WRITE ADDRESS PORT COUNT [SIZE [GAP-US]]\n"
     "       ways xdp-pass FILE     pin a program for XDP there that passes all\n";
 
-// gso: three datagrams in one call; gro: they are read at once. group: three readers of each datagram, no answers.
-enum kind { TCP, MPTCP, KTLS, FASTOPEN, UDP, GSO, GRO, GROUP };
-static const char* const kinds[] = {"tcp", "mptcp", "ktls", "fastopen", "udp", "gso", "gro", "group", NULL};
+// ike: to a socket that takes ESP, too (RFC 3948: what begins with zeros is the program's). gso: three datagrams in one
+// call; gro: they are read at once. group: three readers of each datagram, no answers.
+enum kind { TCP, MPTCP, KTLS, FASTOPEN, UDP, IKE, GSO, GRO, GROUP };
+static const char* const kinds[] = {"tcp", "mptcp", "ktls", "fastopen", "udp", "ike", "gso", "gro", "group", NULL};
 enum { READERS = 3, SEGMENTS = 3 };
 
 static char message[MAX_MESSAGE], room[MAX_MESSAGE];
@@ -32,6 +33,9 @@ static uint64_t gap_us = 1000;
 
 static bool is_stream(enum kind kind) {
     return kind <= FASTOPEN;
+}
+static bool is_answered(enum kind kind) {
+    return kind <= IKE;
 }
 static void set(int fd, int level, int option, const void* value, socklen_t length) {
     if (setsockopt(fd, level, option, value, length)) die("setsockopt %d, %d: %m", level, option);
@@ -55,20 +59,26 @@ static int open_socket(enum kind kind, const union address* at) {
     if (fd < 0) die("socket: %m");
     set_number(fd, SOL_SOCKET, SO_REUSEADDR, 1);
     if (kind == GROUP) set_number(fd, SOL_SOCKET, SO_BROADCAST, 1);
-    // Routers may cut datagrams.
-    if (!is_stream(kind)) set_number(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DONT);
+    // Routers may cut datagrams; those of IPv6 do not.
+    if (!is_stream(kind) && at->any.sa_family == AF_INET6)
+        set_number(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DONT);
+    else if (!is_stream(kind))
+        set_number(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DONT);
     return fd;
 }
-static int open_listening(enum kind kind, unsigned port) {
-    union address any = to_address("0.0.0.0", port, false);
-    const int fd = open_socket(kind, &any);
+static int open_listening(enum kind kind, const union address* at) {
+    const int fd = open_socket(kind, at);
     if (kind == GRO) set_number(fd, IPPROTO_UDP, UDP_GRO, 1);
-    if (bind(fd, &any.any, address_length(&any))) die("bind to port %u: %m", port);
+    if (kind == IKE) set_number(fd, IPPROTO_UDP, UDP_ENCAP, UDP_ENCAP_ESPINUDP);
+    if (bind(fd, &at->any, address_length(at))) die("bind to port %u: %m", port_of(at));
     if (kind == GROUP) {
         // By every device; one may have no address for it.
-        struct ip_mreqn group = {.imr_multiaddr = to_address("239.9.9.9", 0, false).v4.sin_addr};
-        for (group.imr_ifindex = 1; group.imr_ifindex < 64; group.imr_ifindex++)
-            setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof group);
+        const bool is_6 = at->any.sa_family == AF_INET6;
+        const union address to = to_address(is_6 ? "ff15::9" : "239.9.9.9", 0, false);
+        struct group_req group = {0};
+        memcpy(&group.gr_group, &to, sizeof to);
+        for (group.gr_interface = 1; group.gr_interface < 64; group.gr_interface++)
+            setsockopt(fd, is_6 ? IPPROTO_IPV6 : IPPROTO_IP, MCAST_JOIN_GROUP, &group, sizeof group);
     }
     if (kind == FASTOPEN) set_number(fd, IPPROTO_TCP, TCP_FASTOPEN, 64);
     if (is_stream(kind) && listen(fd, 64)) die("listen: %m");
@@ -109,10 +119,10 @@ static void serve_datagrams(enum kind kind, enum read_call call, int fd, uint64_
         union address from;
         socklen_t length = sizeof from;
         // Whom to answer is asked before it is read.
-        if (kind == UDP && recvfrom(fd, room, 1, MSG_PEEK, &from.any, &length) < 0) die("recvfrom: %m");
+        if (is_answered(kind) && recvfrom(fd, room, 1, MSG_PEEK, &from.any, &length) < 0) die("recvfrom: %m");
         const size_t have = take(kind, call, fd), expected = kind == GRO ? SEGMENTS * size : size;
         if (have != expected) die("a datagram of %zu bytes for %zu", have, expected);
-        if (kind == UDP && sendto(fd, message, RECORD, 0, &from.any, length) < 0) die("sendto: %m");
+        if (is_answered(kind) && sendto(fd, message, RECORD, 0, &from.any, length) < 0) die("sendto: %m");
     }
 }
 static void serve_group(enum kind kind, enum read_call call, const int* readers, uint64_t count) {
@@ -121,11 +131,11 @@ static void serve_group(enum kind kind, enum read_call call, const int* readers,
             take(kind, call, readers[reader]);
     }
 }
-static void serve(enum kind kind, enum read_call call, unsigned port, uint64_t count) {
-    int fd = open_listening(kind, port), readers[READERS] = {fd};
+static void serve(enum kind kind, enum read_call call, const union address* at, uint64_t count) {
+    int fd = open_listening(kind, at), readers[READERS] = {fd};
     if (kind == GROUP)
         for (int i = 1; i < READERS; i++)
-            readers[i] = open_listening(kind, port);
+            readers[i] = open_listening(kind, at);
     say_ready(fd);
     if (is_stream(kind))
         serve_connections(kind, call, fd, count);
@@ -156,7 +166,7 @@ static void send_all(enum kind kind, enum write_call call, const union address* 
         } else {
             transmit(call, fd, message, kind == GSO || kind == GRO ? SEGMENTS * size : size, NULL);
         }
-        if (is_stream(kind) || kind == UDP) take(is_stream(kind) ? TCP : UDP, RECV, fd);
+        if (is_answered(kind)) take(is_stream(kind) ? TCP : UDP, RECV, fd);
         if (kind == FASTOPEN) close(fd);
         sleep_us(gap_us);
     }
@@ -182,22 +192,23 @@ int main(int argc, char** argv) {
         return 0;
     }
     const bool serves = argc > 1 && !strcmp(argv[1], "serve");
-    if ((!serves && (argc < 2 || strcmp(argv[1], "send"))) || argc < (serves ? 6 : 7)) die("%s", usage);
+    if ((!serves && (argc < 2 || strcmp(argv[1], "send"))) || argc < 7) die("%s", usage);
     if (serves) prctl(PR_SET_NAME, "ways-serve");
     const enum kind kind = (enum kind)choose("kind", argv[2], kinds);
-    const char** rest = (const char**)argv + (serves ? 4 : 5);
+    const char** rest = (const char**)argv + 5;
     const unsigned port = (unsigned)number("port", rest[0], 1, 65535);
     const uint64_t count = (uint64_t)number("count", rest[1], 1, 1000000);
     if (rest[2]) size = (size_t)number("size", rest[2], RECORD, is_stream(kind) ? RECORD : MAX_MESSAGE / SEGMENTS);
     if (rest[2] && rest[3]) gap_us = (uint64_t)number("gap-us", rest[3], 0, 1000000);
-    const union address to = to_address(serves ? "0.0.0.0" : argv[4], port, false);
+    const union address at = to_address(argv[4], port, false);
     char record[RECORD];
-    write_record(record, 0, 0, &to);
+    write_record(record, 0, 0, &at);
     fill_message(message, sizeof message, record);
+    if (kind == IKE) memset(message, 0, 4);
     if (serves)
-        serve(kind, (enum read_call)choose("read", argv[3], read_calls), port, count);
+        serve(kind, (enum read_call)choose("read", argv[3], read_calls), &at, count);
     else
-        send_all(kind, (enum write_call)choose("write", argv[3], write_calls), &to, count);
+        send_all(kind, (enum write_call)choose("write", argv[3], write_calls), &at, count);
     calls_done();
     return 0;
 }
