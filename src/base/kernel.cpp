@@ -65,6 +65,21 @@ bool is_module_name(std::string_view text) {
     return !text.empty() && text.size() <= max_module_length && std::ranges::all_of(text, is_of_name);
 }
 
+bool is_uts_name(std::string_view text) {
+    constexpr std::size_t max_length = 64;  // __NEW_UTS_LEN
+    const auto is_of_name = [](char c) {
+        return is_word_character(c) || std::string_view(".+~-").find(c) != std::string_view::npos;
+    };
+    return !text.empty() && text.size() <= max_length && is_word_character(text.front()) && text.front() != '_' &&
+           std::ranges::all_of(text, is_of_name);
+}
+
+bool is_build_id(std::string_view text) {
+    constexpr std::size_t max_digits = 128;
+    return !text.empty() && text.size() <= max_digits && text.size() % 2 == 0 &&
+           text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+}
+
 bool is_counter(std::string_view name) {
     return !contains_word(no_counters, name);
 }

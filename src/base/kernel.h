@@ -36,6 +36,13 @@ std::size_t symbol_length(std::string_view text);
 /// "nf_tables", "my-module": at most max_module_length letters, digits, '_' and '-'.
 bool is_module_name(std::string_view text);
 
+/// "6.1.0-56-amd64": what `uname -r` may print, as `uname -m` and a host's name: at most 64 letters, digits, '.', '_',
+/// '+', '~' and '-', the first a letter or digit. So it is no path, no option and one word.
+bool is_uts_name(std::string_view text);
+
+/// A kernel's build-id: at most 128 hexadecimal digits, two for each byte.
+bool is_build_id(std::string_view text);
+
 /// What the names of enum skb_drop_reason begin with, and tools leave out or not.
 inline constexpr std::string_view drop_reason_prefix = "SKB_DROP_REASON_";
 

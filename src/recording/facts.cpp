@@ -291,7 +291,10 @@ std::optional<OwnLine> parse_own_line(std::string_view line) {
 }
 
 std::optional<Header> parse_header(std::string_view json) {
-    return read<Header>(json);
+    auto header = read<Header>(json);
+    // What is no build-id is not asked for, compared or written.
+    if (header && !base::is_build_id(header->setup.kernel.build_id)) header->setup.kernel.build_id.clear();
+    return header;
 }
 
 std::optional<Trailer> parse_trailer(std::string_view json) {

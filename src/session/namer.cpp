@@ -12,7 +12,6 @@
 #include "analyze/names.h"
 #include "base/terminal.h"
 #include "host/facts.h"
-#include "symbols/debuginfod.h"
 
 namespace stapgen::session {
 
@@ -240,11 +239,13 @@ base::Result<void> Namer::put_of_log(kinds::Measured& measured, symbols::LogKern
     }
     bool any_unnamed = false;
     for_each_place(measured.tables, [&](const table::Place& place) { any_unnamed |= place.address && !place.symbol; });
-    const bool by_build_id = any_unnamed && !log.build_id.empty() && symbols::debuginfod_is_set();
+    const bool by_build_id =
+        any_unnamed && !log.build_id.empty() && sources.fetch && !unfetched_.contains(log.build_id);
     std::optional<symbols::DropReasons> reasons;
     if (!sources.files.empty() || sources.modules || sources.kaslr_offset || by_build_id) {
         auto names = symbols::KernelNames::open(sources, log);
         if (!names && sources.files.empty() && by_build_id) {
+            unfetched_.insert(log.build_id);
             base::show_error(names.error());
             return {};
         }

@@ -53,6 +53,7 @@ class Namer {
 
     std::optional<symbols::NameSources> sources_;  ///< nothing: this machine
     ReportedNotes reported_;
+    std::set<std::string> unfetched_;  ///< build-ids that no server has
     bool read_symbols_ = false, read_reasons_ = false;
     std::optional<symbols::KernelNames> names_;
     std::optional<symbols::DropReasons> reasons_;

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <sys/auxv.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -16,6 +14,7 @@
 #include <string>
 
 #include "base/files.h"
+#include "base/kernel.h"
 
 namespace stapgen::symbols {
 
@@ -47,17 +46,15 @@ int show_progress(debuginfod_client*, long done, long all) {
     return 0;
 }
 
-}  // namespace
-
 bool debuginfod_is_set() {
     const char* const servers = std::getenv("DEBUGINFOD_URLS");
     return servers != nullptr && servers[std::strspn(servers, " \t")] != '\0';
 }
 
+}  // namespace
+
 base::Result<std::filesystem::path> debuginfo_of(std::string_view build_id) {
-    const bool hexadecimal = !build_id.empty() && build_id.size() % 2 == 0 &&
-                             std::ranges::all_of(build_id, [](unsigned char c) { return std::isxdigit(c) != 0; });
-    if (!hexadecimal) return base::bad_input(fmt::format("\"{}\" is not a build-id", build_id));
+    if (!base::is_build_id(build_id)) return base::bad_input(fmt::format("\"{}\" is not a build-id", build_id));
     if (!debuginfod_is_set()) {
         return base::bad_input("no debuginfo server is configured",
                                "set DEBUGINFOD_URLS, for example to your distribution's server");

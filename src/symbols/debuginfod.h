@@ -8,9 +8,6 @@
 
 namespace stapgen::symbols {
 
-/// Whether $DEBUGINFOD_URLS names servers.
-bool debuginfod_is_set();
-
 /// The file with DWARF and symbols of this build-id (hexadecimal) from the servers of $DEBUGINFOD_URLS, in the cache
 /// that all debuginfod clients share. Progress goes to stderr while it takes long. Errors (bad_input, with the
 /// remedy): no server is set, none has it, the client library is not installed.

@@ -79,7 +79,7 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
     if (auto alike = compare_with_log(*files, log, sources); !alike) return tl::make_unexpected(alike.error());
 
     const auto& build_id = files->image ? files->image->build_id() : log.build_id;
-    if (!files->map && !files->boot && !build_id.empty() && debuginfod_is_set()) {
+    if (!files->map && !files->boot && !build_id.empty() && sources.fetch) {
         const auto found = debuginfo_of(build_id);
         if (!found) return tl::make_unexpected(found.error());
         auto all = sources.files;

@@ -30,7 +30,11 @@ struct NameSources {
     std::optional<std::filesystem::path> modules;  ///< a copy of /proc/modules
     std::optional<std::int64_t> kaslr_offset;
     std::string release;  ///< of the kernel; empty: unknown
+    /// What is missing may be fetched by build-id from the servers of $DEBUGINFOD_URLS: the user's word, never an
+    /// input's.
+    bool fetch = false;
 
+    /// Nothing is given.
     [[nodiscard]] bool empty() const { return files.empty() && !modules && !kaslr_offset && release.empty(); }
 };
 

@@ -28,7 +28,7 @@ bool is_for_later(const std::string& group) {
 }
 
 /// Where the short help is too long, the options of these groups, the first first, are there by name only.
-constexpr std::array briefest{"Recipes", groups::hosts, groups::filters, groups::output, groups::time};
+constexpr std::array briefest{"Recipes", groups::hosts, groups::filters, groups::names, groups::output, groups::time};
 
 bool is_brief(const std::string& group, std::size_t brief) {
     return std::ranges::find(briefest, group) - briefest.begin() < static_cast<std::ptrdiff_t>(brief);

@@ -122,7 +122,7 @@ void write_environment(Roff& page) {
               "A file of settings, instead of ~/.config/stapgen/config.toml and "
               "/etc/stapgen/config.toml; empty: no settings.");
     page.item("NO_COLOR", "If set and not empty: no colours, unless --color always is given.");
-    page.item("DEBUGINFOD_URLS", "Servers to fetch debug information from.");
+    page.item("DEBUGINFOD_URLS", "Servers to fetch debug information from, with --fetch.");
 }
 
 /// What `show` prints.

@@ -315,7 +315,9 @@ OptionSpecs name_options(symbols::NameSources& sources) {
             option("--kaslr-offset", "HEX", group, "The KASLR offset from the map's addresses",
                    "default: found, or refused", read_by(parse_kaslr_offset, sources.kaslr_offset),
                    {.old_name = "--slide"}),
-            {"-r,--release", "RELEASE", group, "The kernel's release", "", &sources.release}};
+            {"-r,--release", "RELEASE", group, "The kernel's release", "", &sources.release},
+            {"--fetch", "", group, "Fetch missing symbols from $DEBUGINFOD_URLS", "by the kernel's build-id",
+             &sources.fetch}};
 }
 
 }  // namespace stapgen::cli
