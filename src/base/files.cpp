@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -91,7 +94,72 @@ Result<void> look_along(const fs::path& path, bool last_strictly) {
     }
 }
 
+/// What is in an open folder, sorted; closes it. Below 0: nothing.
+std::vector<std::string> names_in_taken(int folder) {
+    std::vector<std::string> names;
+    DIR* const stream = folder < 0 ? nullptr : ::fdopendir(folder);
+    if (stream == nullptr) {
+        if (folder >= 0) ::close(folder);
+        return names;
+    }
+    while (const auto* const entry = ::readdir(stream)) {
+        const std::string_view name = entry->d_name;
+        if (name != "." && name != "..") names.emplace_back(name);
+    }
+    ::closedir(stream);
+    std::ranges::sort(names);
+    return names;
+}
+
+bool is_confined = false;
+
+/// Where there is no openat2(2), before 5.6: no links at all.
+int open_by_parts(int folder, const fs::path& path, int flags) {
+    constexpr int on_the_way = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    auto parts = parts_of(path);
+    const bool is_below =
+        path.is_relative() && std::ranges::none_of(parts, [](const fs::path& part) { return part == ".."; });
+    if (!is_below || parts.empty()) {
+        errno = EXDEV;
+        return -1;
+    }
+    auto open = std::make_unique<Descriptor>(::openat(folder, ".", on_the_way));
+    for (; parts.size() > 1 && open->get() >= 0; parts.pop_front())
+        open = std::make_unique<Descriptor>(::openat(open->get(), parts.front().c_str(), on_the_way));
+    return open->get() < 0 ? -1 : ::openat(open->get(), parts.front().c_str(), flags | O_NOFOLLOW);
+}
+
 }  // namespace
+
+int open_beneath(int folder, const fs::path& path, int flags) {
+    open_how how{};
+    how.flags = static_cast<std::uint64_t>(flags);
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+    // It is asked again where a folder is moved at that moment: openat2(2).
+    for (int times = 0; times < 100; ++times) {
+        const auto file = ::syscall(SYS_openat2, folder, path.c_str(), &how, sizeof how);
+        // Containers' filters of system calls answer EPERM to what they do not know.
+        if (file < 0 && (errno == ENOSYS || errno == EPERM)) return open_by_parts(folder, path, flags);
+        if (file >= 0 || errno != EAGAIN) return static_cast<int>(file);
+    }
+    return -1;
+}
+
+void confine_relative_paths() {
+    is_confined = true;
+}
+
+int open_to_read(const fs::path& path, int flags) {
+    flags |= O_RDONLY | O_CLOEXEC;
+    if (!is_confined || path.is_absolute()) return ::open(path.c_str(), flags);
+    // A pipe is not waited for.
+    const int file = open_beneath(AT_FDCWD, path, flags | O_NONBLOCK);
+    struct stat status {};
+    if (file < 0 || (::fstat(file, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)))) return file;
+    ::close(file);
+    errno = EINVAL;
+    return -1;
+}
 
 Descriptor::~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
@@ -99,10 +167,8 @@ Descriptor::~Descriptor() {
 
 std::vector<fs::path> entries_of(const fs::path& folder) {
     std::vector<fs::path> entries;
-    std::error_code error;
-    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-        entries.push_back(at->path());
-    std::ranges::sort(entries);
+    for (const auto& name : names_in_taken(open_to_read(folder, O_DIRECTORY)))
+        entries.push_back(folder / name);
     return entries;
 }
 
@@ -124,8 +190,12 @@ std::vector<std::string> names_in(const fs::path& folder) {
     return names;
 }
 
+std::vector<std::string> names_in(int folder) {
+    return names_in_taken(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const Descriptor file(open_to_read(path));
     if (file.get() < 0) return system_error("open", path);
     std::string content;
     struct stat status {};

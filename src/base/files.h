@@ -29,12 +29,24 @@ class Descriptor {
     int fd_;
 };
 
+/// Opens what a relative path names below an open folder, be links on the way or not: none leads out of it, and no
+/// "..". `flags` are those of open(2). Below 0, with errno: it cannot be opened.
+int open_beneath(int folder, const std::filesystem::path& path, int flags);
+
+/// From now on what a relative path names is opened below the working folder or not at all, by open_beneath(), and only
+/// if it is a regular file or a folder. For who reads what another program has named.
+void confine_relative_paths();
+/// Opens a file to be read; `flags`: further ones of open(2). Below 0, with errno: it cannot be opened.
+int open_to_read(const std::filesystem::path& path, int flags = 0);
+
 /// What is in a folder, sorted by name; nothing where it cannot be read.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 /// The regular files in a folder, sorted by name; of anything else itself, be it there or not.
 std::vector<std::filesystem::path> files_at(const std::filesystem::path& path);
 /// Names of what is in a folder, likewise.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
+/// The same of an open one.
+std::vector<std::string> names_in(int folder);
 
 /// The whole file, or its first `limit` bytes. Files of /proc, whose size reads as 0, are fine.
 Result<std::string> read_file(const std::filesystem::path& path,

@@ -5,13 +5,16 @@
 #include <memory>
 #include <string>
 
+#include "base/budget.h"
 #include "base/source.h"
 
 /// Sources within sources: what is in an archive.
 namespace stapgen::base {
 
-/// The bytes of a file as they are; "-" is stdin. Error (bad_input): it cannot be opened.
-Result<std::unique_ptr<Source>> open_raw(const std::filesystem::path& path);
+/// The bytes of a file as they are, which come from outside; "-" is stdin. Error (bad_input): it cannot be opened.
+Result<std::unique_ptr<Source>> open_raw(const std::filesystem::path& path, std::shared_ptr<Budget> budget);
+/// The same of an open one, which it closes. `name` is for messages.
+std::unique_ptr<Source> take_raw(int fd, std::string name, std::shared_ptr<Budget> budget);
 
 /// What a source begins with.
 struct Peeked {
@@ -21,7 +24,8 @@ struct Peeked {
 /// Reads the first `size` bytes. Errors: those of read().
 Result<Peeked> peek(std::unique_ptr<Source> source, std::size_t size);
 
-/// What it holds, unpacked if it is compressed. `name` is for messages.
-Result<std::unique_ptr<Source>> unpacked(std::unique_ptr<Source> source, const std::string& name, Source::Use use);
+/// What it holds, unpacked if it is compressed. `name` is for messages about its data.
+Result<std::unique_ptr<Source>> unpacked(std::unique_ptr<Source> source, const std::string& name,
+                                         std::shared_ptr<Budget> budget);
 
 }  // namespace stapgen::base

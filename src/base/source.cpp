@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "base/limits.h"
 #include "base/packed.h"
 #include "base/unpacker.h"
@@ -29,9 +30,16 @@ base::Error read_error(const std::string& name) {
             "name a file that can be read; - is stdin"};
 }
 
+/// For messages.
+std::string name_of(const std::filesystem::path& path) {
+    return path == "-" ? "stdin" : path.string();
+}
+
 class FileSource final : public Source {
   public:
-    FileSource(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+    /// Without a budget its bytes are those of a copy.
+    FileSource(int fd, std::string name, std::shared_ptr<Budget> budget)
+        : fd_(fd), name_(std::move(name)), budget_(std::move(budget)) {}
     FileSource(const FileSource&) = delete;
     FileSource& operator=(const FileSource&) = delete;
     ~FileSource() override {
@@ -41,8 +49,13 @@ class FileSource final : public Source {
     Result<std::size_t> read(std::span<char> into) override {
         for (;;) {
             const auto count = ::read(fd_, into.data(), into.size());
-            if (count >= 0) return static_cast<std::size_t>(count);
-            if (errno != EINTR) return tl::make_unexpected(read_error(name_));
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0) return tl::make_unexpected(read_error(name_));
+            if (budget_) {
+                if (auto charged = budget_->read(static_cast<std::uint64_t>(count)); !charged)
+                    return tl::make_unexpected(charged.error());
+            }
+            return static_cast<std::size_t>(count);
         }
     }
     [[nodiscard]] bool cut_short() const override { return false; }
@@ -50,12 +63,17 @@ class FileSource final : public Source {
   private:
     int fd_;
     std::string name_;
+    std::shared_ptr<Budget> budget_;
 };
 
 class PackedSource final : public Source {
   public:
-    PackedSource(std::unique_ptr<Source> source, std::string name, std::unique_ptr<Unpacker> unpacker, Use use)
-        : source_(std::move(source)), name_(std::move(name)), unpacker_(std::move(unpacker)), use_(use) {}
+    PackedSource(std::unique_ptr<Source> source, std::string name, std::unique_ptr<Unpacker> unpacker,
+                 std::shared_ptr<Budget> budget)
+        : source_(std::move(source)),
+          name_(std::move(name)),
+          unpacker_(std::move(unpacker)),
+          budget_(std::move(budget)) {}
 
     Result<std::size_t> read(std::span<char> into) override {
         while (!damaged_) {
@@ -63,8 +81,7 @@ class PackedSource final : public Source {
             begin_ += step.taken;
             offset_ += step.taken;
             damaged_ = step.damaged;
-            made_ += step.made;
-            if (made_ > limit()) return over();
+            if (auto charged = budget_->unpack(step.made); !charged) return tl::make_unexpected(charged.error());
             if (step.made > 0) return step.made;
             if (step.taken > 0 || damaged_) continue;
             if (last_) return std::size_t{0};
@@ -80,16 +97,6 @@ class PackedSource final : public Source {
     [[nodiscard]] bool cut_short() const override { return !damaged_ && !unpacker_->complete(); }
 
   private:
-    [[nodiscard]] std::uint64_t limit() const {
-        return use_ == Use::held ? limits::held_bytes(offset_) : limits::unpacked_bytes(offset_);
-    }
-    tl::unexpected<Error> over() const {
-        const auto times = use_ == Use::held ? limits::held_for_each : limits::unpacked_for_each;
-        return bad_input(
-            fmt::format("{}: its first {} bytes unpack to more than {}: over {} times as much", name_, offset_, limit(),
-                        times),
-            "measurements do not compress that well; if this is one, unpack it yourself and give the result");
-    }
     Result<void> fill() {
         std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
                   buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
@@ -106,8 +113,8 @@ class PackedSource final : public Source {
     std::unique_ptr<Unpacker> unpacker_;
     std::vector<char> buffer_ = std::vector<char>(256 * 1024);
     std::size_t begin_ = 0, end_ = 0;
-    Use use_;
-    std::uint64_t offset_ = 0, made_ = 0;
+    std::shared_ptr<Budget> budget_;
+    std::uint64_t offset_ = 0;
     bool last_ = false, damaged_ = false;
 };
 
@@ -231,22 +238,45 @@ std::size_t mark_size(std::string_view beginning) {
 
 }  // namespace
 
-Result<std::unique_ptr<Source>> open_raw(const std::filesystem::path& path) {
+namespace {
+
+/// `budget`: of what comes from outside; null: of a copy.
+Result<std::unique_ptr<Source>> open_file(const std::filesystem::path& path, std::shared_ptr<Budget> budget) {
     const bool is_stdin = path == "-";
-    const int fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int fd = is_stdin ? STDIN_FILENO : open_to_read(path);
     if (fd < 0) {
         return bad_input(fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
                          "name a file that can be read; - is stdin");
     }
-    return std::make_unique<FileSource>(fd, is_stdin ? "stdin" : path.string());
+    return std::make_unique<FileSource>(fd, name_of(path), std::move(budget));
+}
+
+Result<std::unique_ptr<Source>> open_text(const std::filesystem::path& path, Result<std::unique_ptr<Source>> file,
+                                          std::shared_ptr<Budget> budget) {
+    if (!file) return file;
+    auto source = unpacked(*std::move(file), name_of(path), std::move(budget));
+    if (!source) return source;
+    return as_utf8(*std::move(source));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Source>> open_raw(const std::filesystem::path& path, std::shared_ptr<Budget> budget) {
+    return open_file(path, std::move(budget));
+}
+
+std::unique_ptr<Source> take_raw(int fd, std::string name, std::shared_ptr<Budget> budget) {
+    return std::make_unique<FileSource>(fd, std::move(name), std::move(budget));
 }
 
 Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path, Use use) {
-    auto file = open_raw(path);
-    if (!file) return file;
-    auto source = unpacked(*std::move(file), path == "-" ? "stdin" : path.string(), use);
-    if (!source) return source;
-    return as_utf8(*std::move(source));
+    const auto budget =
+        std::make_shared<Budget>(name_of(path), use == Use::held ? limits::held_bytes : limits::unpacked_bytes);
+    return open_text(path, open_raw(path, budget), budget);
+}
+
+Result<std::unique_ptr<Source>> Source::open_copy(const std::filesystem::path& path, std::shared_ptr<Budget> budget) {
+    return open_text(path, open_file(path, nullptr), std::move(budget));
 }
 
 Result<Peeked> peek(std::unique_ptr<Source> source, std::size_t size) {
@@ -256,12 +286,13 @@ Result<Peeked> peek(std::unique_ptr<Source> source, std::size_t size) {
     return Peeked{std::move(bytes), std::make_unique<Resumed>(std::move(source), std::move(beginning))};
 }
 
-Result<std::unique_ptr<Source>> unpacked(std::unique_ptr<Source> source, const std::string& name, Source::Use use) {
+Result<std::unique_ptr<Source>> unpacked(std::unique_ptr<Source> source, const std::string& name,
+                                         std::shared_ptr<Budget> budget) {
     auto packed = peek(std::move(source), magic_size);
     if (!packed) return tl::make_unexpected(packed.error());
     auto unpacker = make_unpacker(packed->beginning);
     if (!unpacker) return std::move(packed->source);
-    return std::make_unique<PackedSource>(std::move(packed->source), name, std::move(unpacker), use);
+    return std::make_unique<PackedSource>(std::move(packed->source), name, std::move(unpacker), std::move(budget));
 }
 
 Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t limit) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/budget.h"
 #include "base/result.h"
 
 namespace stapgen::base {
@@ -20,12 +21,14 @@ class Source {
   public:
     /// What for: read and dropped line by line, or held whole. Compressed data may unpack to so much for each.
     enum class Use { lines, held };
-    /// "-" is stdin. Reads the first bytes.
+    /// "-" is stdin. Reads the first bytes. An input with a budget of its own.
     static Result<std::unique_ptr<Source>> open(const std::filesystem::path& path, Use use = Use::lines);
+    /// A copy of something that is in another input: it is charged to that, and its bytes do not come from outside.
+    static Result<std::unique_ptr<Source>> open_copy(const std::filesystem::path& path, std::shared_ptr<Budget> budget);
     virtual ~Source() = default;
 
-    /// At least one byte, and what there is at once; 0 at the end. Errors: reading fails; the data is damaged; it
-    /// unpacks to more than base/limits.h lets it.
+    /// At least one byte, and what there is at once; 0 at the end. Errors: reading fails; the data is damaged; those of
+    /// its budget.
     virtual Result<std::size_t> read(std::span<char> into) = 0;
     /// At the end: it came in the middle of compressed data.
     [[nodiscard]] virtual bool cut_short() const = 0;

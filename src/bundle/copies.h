@@ -3,9 +3,12 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "base/budget.h"
 #include "base/files.h"
 #include "base/result.h"
 
@@ -15,10 +18,12 @@ namespace stapgen::bundle {
 struct Copies {
     base::PrivateDirectory folder;
     std::map<std::string, std::filesystem::path> files;  ///< by the path that walk() gives
+    std::vector<std::string> left_out;                   ///< what is not there, and why: a line each, for a person
 };
 
-/// Goes through the archive once more. Of `wanted`, what is larger than 64 MiB is left out, and all behind the first
-/// 64 files. Errors: those of walk(); the folder cannot be made or written.
-base::Result<Copies> copies_of(const std::filesystem::path& archive, const std::set<std::string>& wanted);
+/// Goes through the archive once more, charged to the budget that it was read with. Of `wanted`, what there is no room
+/// for in that is left out. Errors: those of walk(); the folder cannot be made.
+base::Result<Copies> copies_of(const std::filesystem::path& archive, const std::set<std::string>& wanted,
+                               const std::shared_ptr<base::Budget>& budget);
 
 }  // namespace stapgen::bundle

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "bundle/firewall.h"
 #include "bundle/lines.h"
@@ -16,8 +17,24 @@ namespace stapgen::bundle {
 
 namespace {
 
-/// Readings kept of each kind: an archive may have any number of names.
-constexpr std::size_t max_readings = 65536;
+/// Memory for readings.
+class Room {
+  public:
+    explicit Room(base::Budget& budget) : budget_(budget) {}
+    /// Whether there is room for one with a name of these bytes, whose place is in that file.
+    bool take(std::size_t name_bytes, const SharedText& file) {
+        constexpr std::size_t reading_bytes = 256;
+        const auto file_bytes = file == file_ ? 0 : file->size();
+        if (!budget_.keep(reading_bytes + name_bytes + file_bytes)) return false;
+        file_ = file;
+        return true;
+    }
+
+  private:
+    base::Budget& budget_;
+    SharedText file_;  ///< the last one, which others share
+};
+
 /// How far a section is looked into for something known: /proc/kallsyms is 20 MB, and an archive may be a whole /usr.
 constexpr std::size_t looked_into = 16U << 10U;
 
@@ -49,8 +66,8 @@ std::optional<double> uptime_of(std::string_view line) {
 /// Takes counters out of what a file's lines are.
 class Counters final : public decode::FormatDetector::Sink {
   public:
-    Counters(Evidence& evidence, const std::string& file, const std::string& netns)
-        : evidence_(evidence), file_(file), netns_(netns) {}
+    Counters(Evidence& evidence, Room& room, const SharedText& file, const std::string& netns)
+        : evidence_(evidence), room_(room), file_(file), netns_(netns) {}
     void record(decode::FormatDetector::Source& /*source*/, const decode::Record& /*record*/) override { ++records; }
     void line(decode::FormatDetector::Source& source, const decode::Line& line) override {
         // What aggregates has no records.
@@ -63,8 +80,12 @@ class Counters final : public decode::FormatDetector::Sink {
         if (!netns_.empty()) key.second = (key.second == "-" ? "netns " : key.second + " in netns ") + netns_;
         const auto known = evidence_.counters.find(key);
         if (known == evidence_.counters.end()) {
-            if (evidence_.counters.size() >= max_readings) return;
-            evidence_.counters.emplace(key, Reading{reading->value, {file_, number}, std::string(reading->format)});
+            if (!room_.take(key.first.size() + key.second.size(), file_)) {
+                ++evidence_.left_out;
+                return;
+            }
+            evidence_.counters.emplace(std::move(key),
+                                       Reading{reading->value, {file_, number}, std::string(reading->format)});
         } else if (reading->part && known->second.place.file == file_) {
             known->second.value += reading->value;
         }
@@ -76,15 +97,18 @@ class Counters final : public decode::FormatDetector::Sink {
 
   private:
     Evidence& evidence_;
-    const std::string &file_, &netns_;
+    Room& room_;
+    const SharedText& file_;
+    const std::string& netns_;
 };
 
 class Reader {
   public:
-    Reader(Evidence& evidence, const std::vector<std::string>& texts) : evidence_(evidence), texts_(texts) {}
+    Reader(Evidence& evidence, const std::vector<std::string>& texts, base::Budget& budget)
+        : evidence_(evidence), texts_(texts), room_(budget) {}
 
     void take(const File& file) {
-        const auto by_name = named_file(file.path);
+        const auto by_name = named_file(*file.path);
         Lines lines(*file.content);
         bool known = read_section(file.path, by_name, lines);
         bool is_named = by_name.is_known();
@@ -97,7 +121,8 @@ class Reader {
     }
 
   private:
-    bool read_section(const std::string& path, const NamedFile& named, Lines& lines) {
+    bool read_section(const SharedText& path, const NamedFile& named, Lines& lines) {
+        if (named.is_of_none) return false;
         if (named.is_symbols || named.is_modules) {
             std::string_view line;
             auto& paths = named.is_symbols ? evidence_.symbols : evidence_.modules;
@@ -110,7 +135,7 @@ class Reader {
         return read_counters(path, named, lines);
     }
 
-    bool read_log(const std::string& path, Lines& lines) {
+    bool read_log(const SharedText& path, Lines& lines) {
         std::string_view line;
         bool found = false;
         while (lines.next(line)) {
@@ -137,7 +162,7 @@ class Reader {
         if (offset && *offset < INT64_MAX) evidence_.kaslr_offsets.insert(static_cast<std::int64_t>(*offset));
     }
 
-    bool read_settings(const std::string& path, const NamedFile& named, Lines& lines) {
+    bool read_settings(const SharedText& path, const NamedFile& named, Lines& lines) {
         std::string_view line;
         bool found = false;
         while (lines.next(line)) {
@@ -150,22 +175,26 @@ class Reader {
                 value = line.substr(equals + 3);
             }
             const auto number_set = base::to_unsigned(base::trim(value));
-            if (!number_set) continue;
+            if (!number_set || name.size() > base::limits::path_bytes) continue;
             found = true;
-            if (evidence_.settings.size() < max_readings)
-                evidence_.settings.try_emplace(std::string(name), Reading{*number_set, {path, lines.number()}, {}});
+            if (evidence_.settings.contains(name)) continue;
+            if (room_.take(name.size(), path)) {
+                evidence_.settings.emplace(name, Reading{*number_set, {path, lines.number()}, {}});
+            } else {
+                ++evidence_.left_out;
+            }
         }
         return found;
     }
 
-    bool read_counters(const std::string& path, const NamedFile& named, Lines& lines) {
+    bool read_counters(const SharedText& path, const NamedFile& named, Lines& lines) {
         if (named.command.starts_with("uname") || named.command.starts_with("uptime") ||
             named.command == "cat /proc/uptime" || named.command == "cat /proc/version")
             return read_host(path, named, lines);
         if (named.command.starts_with("nft") || named.command.starts_with("iptables") ||
             named.command.starts_with("ip6tables"))
             return read_firewall(path, named, lines);
-        Counters counters(evidence_, path, named.netns);
+        Counters counters(evidence_, room_, path, named.netns);
         decode::FormatDetector detector(decode::FormatDetector::Repair::no);
         const bool is_of_device = named.command.starts_with("cat /sys/class/net/");
         if (!named.command.empty() && !is_of_device) detector.feed(named.command + "\n", counters);
@@ -181,6 +210,7 @@ class Reader {
             whole = is_of_device ? named.command.substr(4) + ":" : std::string();
             whole.append(line).append("\n");
             detector.feed(whole, counters);
+            if (is_of_device) break;  // a value is all that is in such a file
         }
         detector.finish("", counters);
         if (counters.records > 0) {
@@ -190,7 +220,7 @@ class Reader {
         return counters.values + counters.records > 0;
     }
 
-    bool read_firewall(const std::string& path, const NamedFile& named, Lines& lines) {
+    bool read_firewall(const SharedText& path, const NamedFile& named, Lines& lines) {
         FirewallReader reader(named.command);
         const auto netns = named.netns.empty() ? std::string() : " in netns " + named.netns;
         ++firewall_lists_;
@@ -200,19 +230,32 @@ class Reader {
             const auto rule = reader.read(line);
             if (!rule) continue;
             found = true;
-            if (evidence_.counters.size() >= max_readings) continue;
             // The same table is often listed twice, by nft and iptables or with other options: the first list counts.
-            if (list_of_table_.try_emplace(rule->table + netns, firewall_lists_).first->second != firewall_lists_)
-                continue;
+            const auto table = rule->table + netns;
+            auto list = list_of_table_.find(table);
+            if (list == list_of_table_.end()) {
+                if (!room_.take(table.size(), path)) {
+                    ++evidence_.left_out;
+                    continue;
+                }
+                list = list_of_table_.emplace(table, firewall_lists_).first;
+            }
+            if (list->second != firewall_lists_) continue;
             const std::pair key{rule->name, base::printable(rule->of + netns)};
-            auto& reading =
-                evidence_.counters.try_emplace(key, Reading{0, {path, lines.number()}, "firewall"}).first->second;
-            reading.value += rule->packets;
+            auto known = evidence_.counters.find(key);
+            if (known == evidence_.counters.end()) {
+                if (!room_.take(key.first.size() + key.second.size(), path)) {
+                    ++evidence_.left_out;
+                    continue;
+                }
+                known = evidence_.counters.emplace(key, Reading{0, {path, lines.number()}, "firewall"}).first;
+            }
+            known->second.value += rule->packets;
         }
         return found;
     }
 
-    bool read_host(const std::string& path, const NamedFile& named, Lines& lines) {
+    bool read_host(const SharedText& path, const NamedFile& named, Lines& lines) {
         std::string_view line;
         if (!lines.next(line)) return false;
         if (named.command.find("uptime") != named.command.npos) {
@@ -225,8 +268,8 @@ class Reader {
     }
 
     /// Once, however many of its sections are such.
-    static void note(std::vector<std::string>& paths, const std::string& path) {
-        if (paths.size() < max_results && (paths.empty() || paths.back() != path)) paths.push_back(path);
+    static void note(std::vector<std::string>& paths, const SharedText& path) {
+        if (paths.size() < max_results && (paths.empty() || paths.back() != *path)) paths.push_back(*path);
     }
 
     bool take_release(const symbols::ReleaseFinder& finder, const Place& place) {
@@ -235,7 +278,9 @@ class Reader {
         if (evidence_.release.empty()) {
             evidence_.release = release;
             evidence_.release_place = place;
-        } else if (symbols::is_same_release(evidence_.release, release) == symbols::SameRelease::no) {
+        } else if (symbols::is_same_release(evidence_.release, release) == symbols::SameRelease::no &&
+                   evidence_.conflicts.size() < max_results &&
+                   std::ranges::find(evidence_.conflicts, release, &Conflict::second) == evidence_.conflicts.end()) {
             evidence_.conflicts.push_back({"kernel", evidence_.release, release, evidence_.release_place, place});
         }
         return true;
@@ -246,16 +291,18 @@ class Reader {
 
     Evidence& evidence_;
     const std::vector<std::string>& texts_;
+    Room room_;
     std::int64_t firewall_lists_ = 0;                    ///< that were read
     std::map<std::string, std::int64_t> list_of_table_;  ///< the number of the one whose rules count
 };
 
 }  // namespace
 
-base::Result<Evidence> read_evidence(const std::filesystem::path& path, const std::vector<std::string>& texts) {
+base::Result<Evidence> read_evidence(const std::filesystem::path& path, const std::vector<std::string>& texts,
+                                     const std::shared_ptr<base::Budget>& budget) {
     Evidence evidence;
-    Reader reader(evidence, texts);
-    auto walked = walk(path, [&](const File& file) { reader.take(file); });
+    Reader reader(evidence, texts, *budget);
+    auto walked = walk(path, budget, [&](const File& file) { reader.take(file); });
     if (!walked) return tl::make_unexpected(walked.error());
     evidence.walked = *std::move(walked);
     return evidence;

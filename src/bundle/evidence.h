@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,7 +18,7 @@ namespace stapgen::bundle {
 
 /// A line of a file in the archive.
 struct Place {
-    std::string file;
+    SharedText file;
     std::int64_t line = 0;
 };
 
@@ -44,12 +45,12 @@ struct Conflict {
 /// All that is known of a host from an archive.
 struct Evidence {
     std::map<std::pair<std::string, std::string>, Reading> counters;  ///< by name and what it is of
-    std::map<std::string, Reading> settings;                          ///< by the name that sysctl has
+    std::map<std::string, Reading, std::less<>> settings;             ///< by the name that sysctl has
     std::map<std::string, LogLines> logs;                             ///< by text
     std::optional<double> uptime_s;
     std::string release;  ///< of its kernel, as `uname -r` prints it; empty: no file says it
     Place release_place;
-    std::vector<Conflict> conflicts;
+    std::vector<Conflict> conflicts;  ///< each once
     /// Paths of files with drops or a recording, which are no counters; and of the kernel's symbols and modules.
     std::vector<std::string> results, symbols, modules;
     /// What a panic printed ("Kernel Offset: 0x1c000000 from 0xffffffff81000000"), wherever one is in the logs.
@@ -57,10 +58,12 @@ struct Evidence {
     std::string refused_names;  ///< why its symbols name no drops, for a person; empty: they do, or there are none
     /// Of all files: read, known but nothing in them, not known.
     std::int64_t read = 0, empty = 0, unknown = 0;
+    std::int64_t left_out = 0;  ///< counters and settings for which there was no room
     Walked walked;
 };
 
-/// Reads an archive or folder in bounded memory. `texts` are what to look for in logs. Errors: those of walk().
-base::Result<Evidence> read_evidence(const std::filesystem::path& path, const std::vector<std::string>& texts);
+/// Reads an archive or folder, charged to `budget`. `texts` are what to look for in logs. Errors: those of walk().
+base::Result<Evidence> read_evidence(const std::filesystem::path& path, const std::vector<std::string>& texts,
+                                     const std::shared_ptr<base::Budget>& budget);
 
 }  // namespace stapgen::bundle

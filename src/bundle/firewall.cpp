@@ -53,12 +53,13 @@ std::optional<FirewallRule> FirewallReader::read(std::string_view line) {
                                         : std::nullopt;
     };
     if (words[0] == "table" && words.size() >= 3) {
-        table_ = fmt::format("{}", fmt::join(all.subspan(1, 2), " ")).substr(0, max_length);
+        table_ =
+            fmt::format("{} {}", words[1].substr(0, max_length), words[2].substr(0, max_length)).substr(0, max_length);
         return std::nullopt;
     }
-    if (words[0] == "chain") chain_ = fmt::format("{} {}:", table_, words[1]);
+    if (words[0] == "chain") chain_ = fmt::format("{} {}:", table_, words[1].substr(0, max_length));
     if (words[0] == "Chain") {
-        chain_ = fmt::format("{} {}:", table_, words[1]);
+        chain_ = fmt::format("{} {}:", table_, words[1].substr(0, max_length));
         // "(policy DROP 17 packets, 1020 bytes)"
         if (words.size() < 5 || words[2] != "(policy") return std::nullopt;
         return rule(name_of(words[3]), std::vector<std::string_view>{chain_, "policy"}, packets_of(words[4]));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/limits.h"
 #include "base/text.h"
 
 namespace stapgen::bundle {
@@ -54,6 +55,8 @@ void set_command(NamedFile& named, std::string_view text) {
     named.command = command_of(text);
     const auto words = base::words(named.command);
     if (words.size() < 5 || words[0] != "ip" || words[1] != "netns" || words[2] != "exec") return;
+    named.is_of_none = words[3].size() > base::limits::name_bytes;
+    if (named.is_of_none) return;
     named.netns = words[3];
     named.command = command_of(named.command.substr(static_cast<std::size_t>(words[4].data() - named.command.data())));
 }

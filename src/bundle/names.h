@@ -15,6 +15,7 @@ struct NamedFile {
     bool is_settings = false;                     ///< "net.core.rmem_max = 212992": sysctl -a
     bool is_symbols = false, is_modules = false;  ///< System.map or a copy of /proc/kallsyms; of /proc/modules
     std::string netns;                            ///< the network namespace that it is of, where the name says one
+    bool is_of_none = false;                      ///< that name is longer than one can be: it is not read
     std::string setting;  ///< the one whose value is all of it: "net.core.rmem_max" of proc/sys/net/core/rmem_max
 
     [[nodiscard]] bool is_known() const {

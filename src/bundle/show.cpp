@@ -16,6 +16,8 @@ using Json = nlohmann::ordered_json;
 
 /// Of each finding; the rest is counted.
 constexpr std::size_t shown_evidence = 5;
+/// Of all evidence in JSON, likewise.
+constexpr std::size_t max_json = 8U << 20U;
 
 std::string since(const Report& report) {
     if (report.before != nullptr) return "between the two archives";
@@ -32,7 +34,7 @@ std::string number(std::uint64_t value) {
 }
 
 std::string place_of(const Place& place) {
-    return fmt::format("{}:{}", base::printable(place.file), place.line);
+    return fmt::format("{}:{}", base::printable(*place.file), place.line);
 }
 
 void write_finding(const Finding& finding, const Report& report, std::size_t width, std::ostream& out) {
@@ -84,13 +86,15 @@ void write_text(const Report& report, std::size_t width, std::ostream& out) {
                     "and devices passed over.",
                     number(static_cast<std::uint64_t>(walked.files)), evidence.read, evidence.empty, evidence.unknown,
                     walked.unreadable, walked.passed_over));
+    if (evidence.left_out > 0)
+        say(fmt::format("Left out: {} counters and settings, for which there was no room.", evidence.left_out));
     if (!evidence.refused_names.empty())
         say(fmt::format("Addresses have no names: {}", base::printable(evidence.refused_names)));
     if (walked.cut_short) say("The archive ends in the middle: it is read up to there.");
     for (const auto& path : evidence.results)
         say(fmt::format("Drops or a recording, reported below: {}", base::printable(path)));
     for (const auto& damaged : walked.damaged)
-        say(fmt::format("damaged: {}", base::printable(damaged)));
+        say(fmt::format("not read: {}", base::printable(damaged)));
 }
 
 void write_json(const Report& report, std::ostream& out) {
@@ -101,6 +105,7 @@ void write_json(const Report& report, std::ostream& out) {
     json["uptime_s"] = evidence.uptime_s ? Json(*evidence.uptime_s) : Json();
     json["since"] = report.before == nullptr ? "boot" : "archive";
     json["findings"] = Json::array();
+    std::size_t size = 0;
     for (const auto& finding : report.findings) {
         const auto& rule = *finding.rule;
         Json row{
@@ -109,23 +114,30 @@ void write_json(const Report& report, std::ostream& out) {
         row["count"] = finding.sum;
         row["percent"] = finding.percent ? Json(*finding.percent) : Json();
         row["evidence"] = Json::array();
+        std::int64_t left = 0;
         for (const auto& one : finding.seen) {
+            size += one.what.size() + one.place.file->size() + one.text.size();
+            if (size > max_json && !row["evidence"].empty()) {
+                ++left;
+                continue;
+            }
             Json seen{{"what", base::printable(one.what)},
                       {"value", one.value},
-                      {"file", base::printable(one.place.file)},
+                      {"file", base::printable(*one.place.file)},
                       {"line", one.place.line}};
             seen["text"] = one.text.empty() ? Json() : Json(one.text);
             row["evidence"].push_back(std::move(seen));
         }
+        if (left > 0) row["more"] = left;
         json["findings"].push_back(std::move(row));
     }
     json["conflicts"] = Json::array();
     for (const auto& conflict : evidence.conflicts) {
         json["conflicts"].push_back({{"what", conflict.what},
                                      {"first", base::printable(conflict.first)},
-                                     {"first_file", base::printable(conflict.first_place.file)},
+                                     {"first_file", base::printable(*conflict.first_place.file)},
                                      {"second", base::printable(conflict.second)},
-                                     {"second_file", base::printable(conflict.second_place.file)}});
+                                     {"second_file", base::printable(*conflict.second_place.file)}});
     }
     json["results"] = Json::array();
     for (const auto& path : evidence.results)
@@ -135,6 +147,7 @@ void write_json(const Report& report, std::ostream& out) {
         {"all", walked.files},          {"read", evidence.read},           {"empty", evidence.empty},
         {"unknown", evidence.unknown},  {"unreadable", walked.unreadable}, {"passed_over", walked.passed_over},
         {"cut_short", walked.cut_short}};
+    if (evidence.left_out > 0) json["files"]["left_out"] = evidence.left_out;
     json["damaged"] = Json::array();
     for (const auto& damaged : walked.damaged)
         json["damaged"].push_back(base::printable(damaged));

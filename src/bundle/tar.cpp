@@ -7,13 +7,14 @@
 #include <array>
 #include <numeric>
 
+#include "base/limits.h"
 #include "base/text.h"
 
 namespace stapgen::bundle {
 
 namespace {
 
-/// A name or an attribute of one: the kernel's paths have 4,096 bytes at most.
+/// Of what stands in front of a header: names, and attributes of any kind.
 constexpr std::uint64_t max_text = 64U << 10U;
 
 /// Fields of a header, as tar(5) has them: where one is, and its bytes.
@@ -164,7 +165,10 @@ base::Result<std::optional<Tar::File>> Tar::next() {
                     magic_part.of(header) == std::string_view("ustar", 6) ? until_zero(prefix_part.of(header)) : "";
                 file.path = fmt::format("{}{}{}", prefix, prefix.empty() ? "" : "/", until_zero(name_part.of(header)));
             }
-            return std::optional(std::move(file));
+            if (file.path.size() <= base::limits::path_bytes) return std::optional(std::move(file));
+            ++refused_;
+            said = {};
+            continue;
         }
         // GNU's old sparse files: blocks of the map go on behind the header, as long as a byte of each says so.
         constexpr std::size_t header_goes_on = 482, map_goes_on = 504;

@@ -30,8 +30,8 @@ class Tar {
         std::string path;
         std::uint64_t size = 0;
     };
-    /// The next regular file; nothing at the end. Errors (bad_input): a header is damaged, with the byte where; a name
-    /// has more bytes than any path; those of the source.
+    /// The next regular file whose name can be a path (base::limits::path_bytes); nothing at the end. Errors
+    /// (bad_input): a header is damaged, with the byte where; those of the source.
     base::Result<std::optional<File>> next();
 
     /// The next bytes of the file; 0 at its end, and where the archive ends in it.
@@ -41,6 +41,8 @@ class Tar {
     [[nodiscard]] bool cut_short() const { return cut_short_; }
     /// Links, devices and sparse files so far. Folders are not counted.
     [[nodiscard]] std::int64_t passed_over() const { return passed_over_; }
+    /// Files so far whose name is longer than any path.
+    [[nodiscard]] std::int64_t refused() const { return refused_; }
 
   private:
     base::Result<bool> fill(std::span<char> whole);
@@ -52,7 +54,7 @@ class Tar {
     std::string name_;
     std::uint64_t at_ = 0;                  ///< bytes read
     std::uint64_t left_ = 0, padding_ = 0;  ///< of the file; behind it
-    std::int64_t passed_over_ = 0;
+    std::int64_t passed_over_ = 0, refused_ = 0;
     bool cut_short_ = false;
 };
 

@@ -224,7 +224,7 @@ class LineReader {
             if (!counter && format_.pair == ':') continue;
             if (format_.pair == ':') value = value.substr(value.find('/') + 1, value.find("ms"));
             const auto number = base::to_unsigned(value);
-            if (!number || (!counter && format_.counters.empty())) return false;
+            if (!number || (!counter && format_.counters.empty()) || name.size() > max_name_length) return false;
             const auto group = name_.empty() ? "" : name_ + ".";
             if (counter) out_.values.push_back({group + std::string(*counter), "", *number, is_state});
         }

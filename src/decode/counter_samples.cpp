@@ -58,6 +58,8 @@ class CounterSamples final : public Importer {
         std::uint64_t value = 0;
     };
 
+    /// Its texts are short ones, however many counters a line has.
+    [[nodiscard]] std::size_t max_line() const override { return base::limits::line_bytes; }
     bool line(std::string_view text, Sink& sink) override {
         const auto trimmed = base::trim(text);
         if (trimmed.empty()) return false;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/limits.h"
 #include "decode/place.h"
 #include "decode/record.h"
 
@@ -60,6 +61,8 @@ class Importer {
     Importer(std::string_view title, std::int64_t resolution_ns, std::string_view recipe,
              std::initializer_list<std::string_view> schemas);
 
+    /// Bytes of a line; longer ones are of no such kind.
+    [[nodiscard]] virtual std::size_t max_line() const { return base::limits::record_bytes; }
     /// A line that is not blank, without its end. False: not of this kind, and nothing has changed.
     virtual bool line(std::string_view line, Sink& sink) = 0;
     virtual void finished(Sink& sink) = 0;

@@ -154,7 +154,7 @@ enum class Flaw {
     bad_number,     ///< a number that is none, or is outside its type
     bad_text,       ///< control characters where the script would have escaped them
     unknown_kind,   ///< no kind of text that can be read, see FormatDetector
-    over_limit,     ///< it declares more than a recording may: base/limits.h
+    over_limit,     ///< it declares more than a recording may, or is too long: base/limits.h
     broken_off,     ///< the beginning of a record, whose rest does not follow
     no_line_end,    ///< the last line of the input, whose end may be missing
 };

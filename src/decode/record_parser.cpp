@@ -155,7 +155,9 @@ Flaw RecordParser::read_record(const Schema& schema, std::string_view& lines) {
     }
     if (*at == '\t') return Flaw::field_count;
     at += *at == '\r' ? 2 : 1;
-    lines.remove_prefix(static_cast<std::size_t>(at - lines.data()));
+    const auto length = static_cast<std::size_t>(at - lines.data());
+    if (length > base::limits::record_bytes) return Flaw::over_limit;
+    lines.remove_prefix(length);
     return fine;
 }
 

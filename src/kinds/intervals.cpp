@@ -9,8 +9,8 @@
 
 namespace stapgen::kinds {
 
-std::size_t IntervalLog::add_thing() {
-    things_.emplace_back();
+std::size_t IntervalLog::add_thing(std::size_t size) {
+    things_.push_back({.size = size});
     return things_.size() - 1;
 }
 
@@ -31,7 +31,9 @@ void IntervalLog::close(const Interval& interval) {
     put_rows();
     ++closed_;
     const bool is_whole = closed_ % joined_ == 0 && intervals_.size() % 2 == 0;
-    if (is_whole && (rows_.size() > max_rows || intervals_.size() > max_intervals)) join_neighbours();
+    const bool is_full =
+        rows_.size() > max_rows || intervals_.size() > max_intervals || size_ > base::limits::interval_key_bytes;
+    if (is_whole && is_full) join_neighbours();
 }
 
 /// Of the open interval, into the last one.
@@ -42,6 +44,7 @@ void IntervalLog::put_rows() {
         if (thing.row < last_interval_ || thing.row >= rows_.size() || rows_[thing.row].thing != index) {
             thing.row = rows_.size();
             rows_.push_back({place, static_cast<std::uint32_t>(index), 0});
+            size_ += thing.size;
         }
         base::add_saturating(rows_[thing.row].count, std::exchange(thing.open, 0));
         thing.is_open = false;
@@ -63,6 +66,9 @@ void IntervalLog::join_neighbours() {
         }
     }
     rows_.erase(end, rows_.end());
+    size_ = 0;
+    for (const auto& row : rows_)
+        size_ += things_[row.thing].size;
     last_interval_ = rows_.size();
     for (std::size_t i = 0; i < intervals_.size() / 2; ++i)
         intervals_[i] = {intervals_[2 * i].start_epoch_ns, intervals_[2 * i + 1].end_epoch_ns};
@@ -77,8 +83,8 @@ std::vector<IntervalLog::Row> IntervalLog::open_rows() const {
     return rows;
 }
 
-std::size_t CountedRows::add_thing(table::Row row) {
-    const auto thing = log_.add_thing();
+std::size_t CountedRows::add_thing(table::Row row, std::size_t size) {
+    const auto thing = log_.add_thing(size);
     rows_.emplace(thing, std::move(row));
     return thing;
 }

@@ -38,7 +38,11 @@ std::size_t find_own_line(std::string_view lines) {
 Reader::Reader(std::unique_ptr<base::Source> source) : source_(std::move(source)), buffer_(first_size) {}
 
 base::Result<Reader> Reader::open(const std::filesystem::path& path) {
-    auto source = base::Source::open(path);
+    return open(path, {});
+}
+
+base::Result<Reader> Reader::open(const std::filesystem::path& path, const std::shared_ptr<base::Budget>& budget) {
+    auto source = budget ? base::Source::open_copy(path, budget) : base::Source::open(path);
     if (!source) return tl::make_unexpected(source.error());
     Reader reader(*std::move(source));
     if (auto begun = reader.begin(); !begun) return tl::make_unexpected(begun.error());
@@ -192,14 +196,15 @@ bool Reader::cut_short() const {
     return (header_ && !trailer_) || (at_end_ && source_->cut_short());
 }
 
-base::Result<std::vector<Run>> runs_of(const std::vector<std::filesystem::path>& files) {
+base::Result<std::vector<Run>> runs_of(const std::vector<std::filesystem::path>& files,
+                                       const std::shared_ptr<base::Budget>& budget) {
     std::vector<Run> runs;
     std::map<std::string, std::map<std::int64_t, std::filesystem::path>> parts;
     for (const auto& file : files) {
         std::error_code error;
         Run alone{{}, {file}, {}};
         if (file != "-" && (std::filesystem::is_regular_file(file, error) || error)) {
-            const auto reader = Reader::open(file);
+            const auto reader = Reader::open(file, budget);
             if (!reader) return tl::make_unexpected(reader.error());
             if (const auto& header = reader->header(); header && !header->run_id.empty()) {
                 alone.id = header->run_id;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/result.h"
 #include "base/source.h"
 #include "recording/facts.h"
@@ -24,6 +25,8 @@ class Reader {
     /// "-" is stdin. Reads the beginning: header() is known if it is the first line. Errors: it cannot be read; it is
     /// a recording of a newer version.
     static base::Result<Reader> open(const std::filesystem::path& path);
+    /// The same of a copy of something in an input with that budget; null: it is an input of its own.
+    static base::Result<Reader> open(const std::filesystem::path& path, const std::shared_ptr<base::Budget>& budget);
 
     /// The next piece of the text: whole lines, each with its '\n', at most 1 MiB; valid until the next call. Empty at
     /// the end of the input, and where another recording begins. Of a line longer than 1 MiB the beginning is handed
@@ -75,7 +78,8 @@ struct Run {
 
 /// Groups files by run in the order in which each run first occurs, and puts its parts in order. A recording is known
 /// by its first line. What is no regular file ("-", a pipe) cannot be looked into twice and is a run of its own.
-/// Errors: a file cannot be read; two files are the same part of a run.
-base::Result<std::vector<Run>> runs_of(const std::vector<std::filesystem::path>& files);
+/// `budget` as of Reader::open(). Errors: a file cannot be read; two files are the same part of a run.
+base::Result<std::vector<Run>> runs_of(const std::vector<std::filesystem::path>& files,
+                                       const std::shared_ptr<base::Budget>& budget = {});
 
 }  // namespace stapgen::recording

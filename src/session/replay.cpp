@@ -54,7 +54,7 @@ class Input final : public decode::FormatDetector::Sink {
 
     base::Result<void> read(const std::vector<std::filesystem::path>& parts) {
         for (const auto& part : parts) {
-            auto reader = recording::Reader::open(part);
+            auto reader = recording::Reader::open(part, options_.budget);
             if (!reader) return tl::make_unexpected(reader.error());
             if (auto done = read(*reader, part); !done) return done;
         }
@@ -273,7 +273,7 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
                                                const Presentation& presentation, const symbols::NameSources& names,
                                                const ReplayOptions& options) {
     constexpr const char* hint = "'stapgen help report' lists the formats";
-    auto runs = recording::runs_of(files);
+    auto runs = recording::runs_of(files, options.budget);
     if (!runs) return tl::make_unexpected(runs.error());
     const auto& format = *presentation.format;
     if (format.is_trace && runs->size() > 1) return tl::make_unexpected(several_recordings(format));
@@ -285,7 +285,7 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
         return ReadRun{std::move(input), std::move(done)};
     };
     // As many at once as there are cores; what is said of them, and names, come in their order.
-    const auto cores = options.events ? 1 : base::usable_cpus();
+    const auto cores = options.events || options.budget ? 1 : base::usable_cpus();
     const auto policy = std::min(runs->size(), cores) > 1 ? std::launch::async : std::launch::deferred;
     std::deque<std::future<ReadRun>> at_work;
     std::size_t begun = 0;
@@ -327,6 +327,14 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
     }
     if (loaded.empty()) return base::bad_input("no known format in any of the files", hint);
     return loaded;
+}
+
+base::Result<std::vector<LoadedRun>> load_foreign(const std::filesystem::path& file, const Presentation& presentation) {
+    const auto budget = std::make_shared<base::Budget>(shown(file), base::limits::unpacked_bytes, base::limits::cpu_ns);
+    std::error_code error;
+    const auto size = std::filesystem::file_size(file, error);
+    if (!error) (void)budget->read(size);
+    return load_runs({file}, presentation, {}, {.budget = budget});
 }
 
 base::Result<std::vector<kinds::Measured>> load(const std::vector<std::filesystem::path>& files,

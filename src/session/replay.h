@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/result.h"
 #include "kinds/measured.h"
 #include "session/presentation.h"
@@ -24,6 +26,8 @@ struct ReplayOptions {
     Selection selection{};                  ///< of records
     bool events = false;                    ///< each record is written to stdout; runs are read one by one
     show::RecordWriter* records = nullptr;  ///< gets each record of one run, instead of stdout
+    /// Of the input that the files are copies of parts of; they are read one by one. Null: each is an input of its own.
+    std::shared_ptr<base::Budget> budget{};
 };
 
 /// Reads files ("-" is stdin) of whatever kinds: recordings and text that other tools print. Parts of one run are put
@@ -33,6 +37,9 @@ struct ReplayOptions {
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const Presentation& presentation, const symbols::NameSources& names,
                                                const ReplayOptions& options = {});
+
+/// The same of one recording of a host that is not trusted: what reading it costs has a limit (base::Budget).
+base::Result<std::vector<LoadedRun>> load_foreign(const std::filesystem::path& file, const Presentation& presentation);
 
 /// Adds to that of its recipe and definition. Where there is none it stays apart, behind the others.
 void add_to(std::vector<kinds::Measured>& all, kinds::Measured measured);

@@ -10,16 +10,17 @@ FUZZ_TARGET(archive) {
     constexpr std::size_t enough = 1 << 24;  // a few bytes can unpack to gigabytes
     const fuzz::MemoryFile file(data, size);
     std::size_t bytes = 0;
-    const auto walked = bundle::walk(file.path(), [&](const bundle::File& one) {
-        char piece[4096];
-        while (bytes < enough) {
-            const auto count = one.content->read(piece);
-            if (!count || *count == 0) break;
-            bytes += *count;
-        }
-    });
+    const auto walked =
+        bundle::walk(file.path(), std::make_shared<base::Budget>("archive"), [&](const bundle::File& one) {
+            char piece[4096];
+            while (bytes < enough) {
+                const auto count = one.content->read(piece);
+                if (!count || *count == 0) break;
+                bytes += *count;
+            }
+        });
     if (!walked || bytes >= enough) return 0;
-    const auto evidence = bundle::read_evidence(file.path(), {"table full"});
+    const auto evidence = bundle::read_evidence(file.path(), {"table full"}, std::make_shared<base::Budget>("archive"));
     fuzz::always(evidence.has_value());
     fuzz::always(evidence->read + evidence->empty + evidence->unknown + evidence->walked.unreadable ==
                  evidence->walked.files);

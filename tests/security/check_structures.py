@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import archive_structures  # noqa: F401  its cases are in CASES
 from packed_structures import RECORDING
 from structures import CASES
 from write_structures import file_of
@@ -23,6 +24,8 @@ from write_structures import file_of
 MAX_MB = 150
 # Nothing here is about time: these end what would never end, and what would take the machine with it.
 MAX_CPU_S, MAX_ADDRESSES = int(os.environ.get("STAPGEN_TEST_CPU_S", 300)), 6 << 30
+# For each input of an archive's reader, of which there may be two; reading alone is 6 s.
+ARCHIVE_CPU_S = 20
 READERS = {}
 Run = collections.namedtuple("Run", "code mb seconds text")
 
@@ -62,6 +65,16 @@ def report(file, folder):
 @reader("lines")
 def report_lines(file, folder):
     return ["report", file], None, {}
+
+
+@reader("archive")
+def report_archive(file, folder):
+    return ["report", file, "--format", "json"], None, {"TMPDIR": str(folder)}
+
+
+@reader("archive")
+def report_archives(file, folder):
+    return ["report", file, file], None, {"TMPDIR": str(folder)}
 
 
 @reader("text")
@@ -227,6 +240,10 @@ def check(stapgen, name, case, file, folder):
         wrong.append(f"exit code {done.code}")
     if done.mb > MAX_MB:
         wrong.append(f"{done.mb:.0f} MB")
+    if "archive" in READERS[name][1] and done.seconds > ARCHIVE_CPU_S:
+        wrong.append(f"{done.seconds:.0f} s")
+    if name == "report-archive" and "1399" not in done.text:
+        wrong.append("what is beside it is not found")
     if "Traceback" in done.text or "terminate called" in done.text:
         wrong.append("it aborted")
     print(f"{name:18} {case:26} exit {done.code:4} {done.mb:6.0f} MB {done.seconds:6.1f} s  {' '.join(wrong) or 'ok':20} "

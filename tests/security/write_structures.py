@@ -5,7 +5,8 @@
 import pathlib
 import sys
 
-import packed_structures  # noqa: F401  its cases are in CASES
+import archive_structures  # noqa: F401  their cases are in CASES
+import packed_structures  # noqa: F401
 from structures import CASES
 
 

@@ -6,14 +6,19 @@
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <set>
 
+#include "base/budget.h"
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "bundle/copies.h"
 #include "bundle/show.h"
 #include "bundle/walk.h"
+#include "recording/reader.h"
 #include "session/measured_facts.h"
 #include "session/replay.h"
 
@@ -35,64 +40,133 @@ bool is_support_archive(const std::string& typed) {
     return std::filesystem::is_regular_file(typed, error) && bundle::is_archive(typed).value_or(false);
 }
 
-/// What the archive's drops and recordings say, with names by its own symbols where the user gives none. Symbols that
-/// contradict the drops name nothing; that they do is a conflict. Errors: those of copies_of() and session::load().
-base::Result<std::vector<kinds::Measured>> results_of(const std::filesystem::path& archive, bundle::Evidence& evidence,
-                                                      const session::Presentation& presentation,
-                                                      const ReportOptions& options) {
-    if (evidence.results.empty()) return std::vector<kinds::Measured>();
-    std::set<std::string> wanted;
-    for (const auto* paths : {&evidence.results, &evidence.symbols, &evidence.modules})
-        wanted.insert(paths->begin(), paths->end());
-    const auto copies = bundle::copies_of(archive, wanted);
-    if (!copies) return tl::make_unexpected(copies.error());
-    const auto copied = [&](const std::vector<std::string>& paths) {
+/// What an archive's drops and recordings say, with names by its own symbols where the user gives none. What of it
+/// cannot be read becomes a line of the evidence, and the rest is there.
+class Results {
+  public:
+    Results(bundle::Evidence& evidence, const session::Presentation& presentation, const ReportOptions& options,
+            const std::shared_ptr<base::Budget>& budget)
+        : evidence_(evidence), presentation_(presentation), options_(options), replay_(options.replay) {
+        replay_.budget = budget;
+    }
+
+    std::vector<kinds::Measured> read(const std::filesystem::path& archive) {
+        if (evidence_.results.empty()) return {};
+        std::set<std::string> wanted;
+        for (const auto* paths : {&evidence_.results, &evidence_.symbols, &evidence_.modules})
+            wanted.insert(paths->begin(), paths->end());
+        auto made = bundle::copies_of(archive, wanted, replay_.budget);
+        if (!made) {
+            note(made.error().what);
+            return {};
+        }
+        copies_.emplace(*std::move(made));
+        for (const auto& why : copies_->left_out)
+            note(why);
+        if (const auto& over = replay_.budget->over()) note(over->what);
+        // The same part of a run twice, or what is no text: the others are read.
         std::vector<std::filesystem::path> files;
+        for (const auto& file : copied(evidence_.results)) {
+            files.push_back(file);
+            const auto fits = recording::runs_of(files, replay_.budget);
+            if (fits) continue;
+            note(fits.error().what);
+            files.pop_back();
+        }
+        return files.empty() ? std::vector<kinds::Measured>() : read_named(files);
+    }
+
+  private:
+    using Files = std::vector<std::filesystem::path>;
+
+    void note(std::string why) {
+        auto& said = evidence_.walked.damaged;
+        why = with_paths(std::move(why));
+        if (std::ranges::find(said, why) == said.end()) said.push_back(std::move(why));
+    }
+
+    [[nodiscard]] Files copied(const std::vector<std::string>& paths) const {
+        Files files;
         for (const auto& path : paths) {
-            if (const auto found = copies->files.find(path); found != copies->files.end())
+            if (const auto found = copies_->files.find(path); found != copies_->files.end())
                 files.push_back(found->second);
         }
         return files;
-    };
-    const auto files = copied(evidence.results);
-    if (files.empty()) return std::vector<kinds::Measured>();
-    const auto load = [&](const symbols::NameSources& names) {
-        auto results = session::load(files, presentation, names, options.replay);
-        // A reader knows the archive's paths, not those of the copies.
-        const auto put_paths = [&](std::string& text) {
-            for (const auto& [inside, copy] : copies->files) {
-                const auto path = copy.string();
-                for (auto at = text.find(path); at != text.npos; at = text.find(path, at + inside.size()))
-                    text.replace(at, path.size(), inside);
-            }
-        };
+    }
+
+    /// A reader knows the archive's paths, not those of the copies.
+    [[nodiscard]] std::string with_paths(std::string text) const {
+        if (!copies_) return text;
+        for (const auto& [inside, copy] : copies_->files) {
+            const auto path = copy.string();
+            for (auto at = text.find(path); at != text.npos; at = text.find(path, at + inside.size()))
+                text.replace(at, path.size(), inside);
+        }
+        return text;
+    }
+
+    [[nodiscard]] base::Result<std::vector<kinds::Measured>> load(const Files& files,
+                                                                  const symbols::NameSources& names) const {
+        auto results = session::load(files, presentation_, names, replay_);
         if (!results) {
-            put_paths(results.error().what);
+            results.error().what = with_paths(std::move(results.error().what));
             return results;
         }
         for (auto& measured : *results) {
-            for (auto& note : measured.notes)
-                put_paths(note.text);
+            for (auto& said : measured.notes)
+                said.text = with_paths(std::move(said.text));
         }
         return results;
-    };
-    if (!options.names.empty()) return load(options.names);
-    symbols::NameSources names;
-    names.files = copied(evidence.symbols);
-    if (names.files.empty()) return load({});
-    if (const auto modules = copied(evidence.modules); !modules.empty()) names.modules = modules.front();
-    if (evidence.conflicts.empty()) names.release = evidence.release;
-    // A panic's may be of an earlier boot: the drops decide.
-    if (evidence.kaslr_offsets.size() == 1) {
-        names.kaslr_offset = *evidence.kaslr_offsets.begin();
-        if (auto results = load(names)) return results;
-        names.kaslr_offset.reset();
     }
-    auto results = load(names);
-    if (results) return results;
-    evidence.refused_names = results.error().what;
-    return load({});
-}
+
+    /// Symbols that contradict the drops name nothing; that they do is said.
+    std::vector<kinds::Measured> read_named(const Files& files) {
+        if (!options_.names.empty()) return read_all(files, options_.names);
+        symbols::NameSources none;
+        none.fetch = options_.names.fetch;
+        auto names = none;
+        names.files = copied(evidence_.symbols);
+        if (names.files.empty()) return read_all(files, none);
+        if (const auto modules = copied(evidence_.modules); !modules.empty()) names.modules = modules.front();
+        if (evidence_.conflicts.empty()) names.release = evidence_.release;
+        // A panic's may be of an earlier boot: the drops decide.
+        if (evidence_.kaslr_offsets.size() == 1) {
+            names.kaslr_offset = *evidence_.kaslr_offsets.begin();
+            if (auto results = load(files, names)) return *std::move(results);
+            names.kaslr_offset.reset();
+        }
+        auto named = load(files, names);
+        if (named) return *std::move(named);
+        if (auto results = load(files, none)) {
+            evidence_.refused_names = named.error().what;
+            return *std::move(results);
+        }
+        return read_all(files, names);
+    }
+
+    std::vector<kinds::Measured> read_all(const Files& files, const symbols::NameSources& names) {
+        if (auto results = load(files, names)) return *std::move(results);
+        // One of them is in the way: each by itself.
+        std::vector<kinds::Measured> all;
+        for (const auto& file : files) {
+            auto results = load({file}, names);
+            if (!results) {
+                note(results.error().what);
+                continue;
+            }
+            for (auto& measured : *results)
+                session::add_to(all, std::move(measured));
+        }
+        session::finish_sums(all, presentation_);
+        return all;
+    }
+
+    bundle::Evidence& evidence_;
+    const session::Presentation& presentation_;
+    const ReportOptions& options_;
+    session::ReplayOptions replay_;
+    std::optional<bundle::Copies> copies_;
+};
 
 }  // namespace
 
@@ -120,20 +194,26 @@ base::Result<void> report_archives(const Call& call, const std::vector<std::file
     const auto rules = bundle::read_rules(call.program.files.kernels.parent_path() / "findings.toml");
     if (!rules) return tl::make_unexpected(rules.error());
     std::vector<bundle::Evidence> all;
+    std::shared_ptr<base::Budget> budget;
     for (const auto& archive : archives) {
-        auto evidence = bundle::read_evidence(archive, bundle::texts_of(*rules));
+        budget = std::make_shared<base::Budget>(base::printable(archive.string()), base::limits::unpacked_bytes,
+                                                base::limits::cpu_ns);
+        auto evidence = bundle::read_evidence(archive, bundle::texts_of(*rules), budget);
         if (!evidence) return tl::make_unexpected(evidence.error());
         if (evidence->read == 0) {
-            return base::bad_input(fmt::format("{}: none of its {} files has counters, settings or a kernel's log",
-                                               base::printable(archive.string()), evidence->walked.files),
-                                   "to report recordings or the output of tools, give the files");
+            const auto& why = evidence->walked.damaged;
+            return base::bad_input(
+                why.empty() ? fmt::format("{}: none of its {} files has counters, settings or a kernel's log",
+                                          base::printable(archive.string()), evidence->walked.files)
+                            : fmt::format("{}: nothing in it could be read: {}", base::printable(archive.string()),
+                                          base::printable(why.front())),
+                "to report recordings or the output of tools, give the files");
         }
         all.push_back(*std::move(evidence));
     }
     auto& newest = all.back();
     const auto* before = all.size() > 1 ? &all.front() : nullptr;
-    auto results = results_of(archives.back(), newest, presentation, options);
-    if (!results) return tl::make_unexpected(results.error());
+    auto results = Results(newest, presentation, options, budget).read(archives.back());
     const bundle::Report report{archives.back().string(), &newest, before, bundle::findings_of(*rules, newest, before)};
     if (format == "json") {
         bundle::write_json(report, std::cout);
@@ -141,11 +221,11 @@ base::Result<void> report_archives(const Call& call, const std::vector<std::file
         const auto width = base::terminal_columns(STDOUT_FILENO);
         bundle::write_text(report, width == 0 ? base::default_width : width, std::cout);
     }
-    if (results->empty()) return {};
+    if (results.empty()) return {};
     if (format == "table") std::cout << '\n';
-    for (auto& summary : *results)
+    for (auto& summary : results)
         session::put_meanings(summary, call.program.catalog);
-    session::present(std::cout, *results, presentation);
+    session::present(std::cout, results, presentation);
     return {};
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/same_text.h"
 #include "base/text.h"
 #include "decode/place.h"
@@ -19,7 +20,8 @@ namespace {
 using decode::FieldType;
 using table::Meet, table::Type;
 
-constexpr std::size_t max_paths = 4096;
+/// Call paths, and bytes of them: 35 calls each.
+constexpr std::size_t max_paths = 4096, max_bytes = 2 * base::limits::row_key_bytes;
 
 /// What places that are the same, however they are written, have in common.
 std::string written_alike(const table::Place& place, const table::Reason& reason, std::string_view groups) {
@@ -52,7 +54,7 @@ table::Reason reason_of(const decode::Record& record, std::size_t field) {
 class StackLog {
   public:
     explicit StackLog(IntervalLog& log)
-        : rows_(log, stacks_table(), interval_row({table::Reason(), {}, table::Path()}), max_paths) {}
+        : rows_(log, stacks_table(), interval_row({table::Reason(), {}, table::Path()}), max_paths, max_bytes) {}
 
     void add(const decode::Record& record, const Fields& fields) {
         const auto* reason = fields.reason ? &record.values[*fields.reason] : nullptr;
@@ -67,7 +69,9 @@ class StackLog {
             return interval_row(
                 {fields.reason ? reason_of(record, *fields.reason) : table::Reason(), {}, std::move(path)});
         };
-        rows_.add(rows_.thing_of(key_, make), record.values[*fields.count].number);
+        const auto frame_count = static_cast<std::size_t>(std::ranges::count(frames, ',')) + 1;
+        const auto thing = rows_.thing_of(key_, make, frame_count * sizeof(table::Place));
+        rows_.add(thing, record.values[*fields.count].number);
     }
     [[nodiscard]] const CountedRows& rows() const { return rows_; }
 
@@ -196,7 +200,11 @@ std::size_t DropLog::thing_of(const decode::Record& record, const Fields& fields
     if (is_new && parsed.refused) refused_.emplace(thing, place);
     if (is_new && parsed.hashed) hashed_.insert(thing);
     // Texts of "other places" would fill the memory.
-    if (!rows_.is_other(thing) && texts_.size() < max_texts) texts_.emplace(key_, thing);
+    if (!rows_.is_other(thing) && texts_.size() < max_texts &&
+        key_.size() <= base::limits::row_key_bytes - texts_size_) {
+        texts_size_ += key_.size();
+        texts_.emplace(key_, thing);
+    }
     return thing;
 }
 

@@ -52,8 +52,10 @@ class DropLog {
     std::size_t thing_of(const decode::Record& record, const Fields& fields);
 
     CountedRows rows_;
-    /// Things by the text of a place, that of the reason and those of groups, with tabs between; max_texts of them.
+    /// Things by the text of a place, that of the reason and those of groups, with tabs between; max_texts of them, and
+    /// base::limits::row_key_bytes.
     TextMap<std::size_t> texts_;
+    std::size_t texts_size_ = 0;                  ///< bytes
     std::map<std::size_t, std::string> refused_;  ///< places whose name no code has, by their thing
     std::set<std::size_t> hashed_;                ///< things whose address the kernel has hashed
     std::string key_;                             ///< kept for its memory

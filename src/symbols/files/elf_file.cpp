@@ -182,7 +182,7 @@ base::Result<FileBytes> FileBytes::read(const std::filesystem::path& path) {
             return FileBytes(std::move(made));
         });
     };
-    const base::Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const base::Descriptor fd(base::open_to_read(path, O_NONBLOCK));
     if (fd.get() < 0) {
         return base::bad_input(fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
                                "name a file that can be read");

@@ -84,7 +84,7 @@ base::Result<std::string> unpack_bzimage(std::string_view image, std::string_vie
     if (!payload.starts_with("\x1f\x8b")) payload.remove_suffix(size_field);
 
     const auto limit =
-        std::min<std::uint64_t>(base::limits::kernel_image_bytes, base::limits::held_bytes(payload.size()));
+        std::min<std::uint64_t>(base::limits::kernel_image_bytes, base::limits::held_bytes.of(payload.size()));
     if (unpacked_size > limit) {
         return base::bad_input(
             fmt::format("{} says that its kernel unpacks to {} bytes, more than {}", origin, unpacked_size, limit),

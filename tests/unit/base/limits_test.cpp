@@ -62,15 +62,15 @@ TEST_CASE("a file that is too large is an error, and one that was only found has
 TEST_CASE("what is packed unpacks to so many times its bytes at most") {
     const auto folder = PrivateDirectory::create();
     const auto file = folder->path() / "packed";
-    const std::string text(limits::held_free_bytes + 64 * limits::mega, '\n');
+    const std::string text(limits::held_bytes.free + 64 * limits::mega, '\n');
     for (const auto& bytes : {packed::gzip(text), packed::zstd(text), packed::xz(text)}) {
         REQUIRE(replace_file(file, bytes));
         const auto read = read_unpacked(file, limits::kernel_text_bytes);
         REQUIRE_FALSE(read);
         CHECK(read.error().what.find("24 times") != std::string::npos);
     }
-    REQUIRE(replace_file(file, packed::gzip(std::string(limits::held_free_bytes, '\n'))));
-    CHECK(read_unpacked(file, limits::kernel_text_bytes).value().size() == limits::held_free_bytes);
+    REQUIRE(replace_file(file, packed::gzip(std::string(limits::held_bytes.free, '\n'))));
+    CHECK(read_unpacked(file, limits::kernel_text_bytes).value().size() == limits::held_bytes.free);
 }
 
 TEST_CASE("TOML is not read deeper than it is used") {

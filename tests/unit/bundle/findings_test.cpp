@@ -16,6 +16,10 @@ using namespace stapgen::bundle;
 
 namespace {
 
+SharedText file(const char* name) {
+    return std::make_shared<const std::string>(name);
+}
+
 const std::vector<Rule>& rules() {
     static const auto all = read_rules(SOURCE_DIR "/findings.toml");
     REQUIRE_MESSAGE(all, all.error().what);
@@ -25,7 +29,7 @@ const std::vector<Rule>& rules() {
 Evidence counted(const std::map<std::string, std::uint64_t>& counters) {
     Evidence evidence;
     for (const auto& [name, value] : counters)
-        evidence.counters[{name, "-"}] = {value, {"file", 7}, "nstat"};
+        evidence.counters[{name, "-"}] = {value, {file("file"), 7}, "nstat"};
     return evidence;
 }
 
@@ -95,13 +99,13 @@ TEST_CASE("what is no problem is none") {
 
 TEST_CASE("settings and logs are evidence, too") {
     Evidence evidence;
-    evidence.settings["net.netfilter.nf_conntrack_max"] = {65536, {"sysctl_-a", 3}, {}};
-    evidence.settings["net.netfilter.nf_conntrack_count"] = {58982, {"sysctl_-a", 2}, {}};
+    evidence.settings["net.netfilter.nf_conntrack_max"] = {65536, {file("sysctl_-a"), 3}, {}};
+    evidence.settings["net.netfilter.nf_conntrack_count"] = {58982, {file("sysctl_-a"), 2}, {}};
     CHECK(names(evidence).empty());
     evidence.settings["net.netfilter.nf_conntrack_count"].value = 58983;
     CHECK(names(evidence) == Names{"conntrack-full"});
     evidence = {};
-    evidence.logs["nf_conntrack: table full"] = {23, {"dmesg", 1009}, "[ 7.1] nf_conntrack: table full"};
+    evidence.logs["nf_conntrack: table full"] = {23, {file("dmesg"), 1009}, "[ 7.1] nf_conntrack: table full"};
     const auto found = findings_of(rules(), evidence, nullptr);
     REQUIRE(found.size() == 1);
     CHECK(found[0].rule->name == "conntrack-full");
@@ -130,7 +134,7 @@ TEST_CASE("a report names each finding with its evidence, and says where there i
     auto evidence = counted({{"softnet.dropped", 1009}});
     evidence.uptime_s = 12 * 86400 + 100;
     evidence.release = "6.12.1";
-    evidence.conflicts = {{"kernel", "6.12.1", "6.1.0", {"uname_-a", 1}, {"proc/version", 3}}};
+    evidence.conflicts = {{"kernel", "6.12.1", "6.1.0", {file("uname_-a"), 1}, {file("proc/version"), 3}}};
     Report report{"a.tar", &evidence, nullptr, findings_of(rules(), evidence, nullptr)};
     std::ostringstream text, json;
     write_text(report, 80, text);
