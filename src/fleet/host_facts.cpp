@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/kernel.h"
 #include "base/text.h"
 #include "host/facts.h"
 #include "session/remote.h"
@@ -30,22 +31,8 @@ for p in stapgen stap staprun; do echo "$p=$(command -v $p)"; done
 
 namespace {
 
-bool consists_of(std::string_view text, std::string_view more) {
-    return std::ranges::all_of(text, [&](unsigned char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               more.find(static_cast<char>(c)) != std::string_view::npos;
-    });
-}
-
-/// Of struct new_utsname (linux/utsname.h), with its NUL.
-constexpr std::size_t uts_length = 65;
 constexpr std::size_t max_path = 4096;  ///< PATH_MAX
 constexpr std::size_t hash_digits = 64;
-
-bool is_name(std::string_view text) {
-    return !text.empty() && text.size() < uts_length && text.front() != '.' && text.front() != '-' &&
-           consists_of(text, "._+~-");
-}
 
 /// Of a program there, or of the folder: a word of a command that only this host gets.
 bool is_path(std::string_view text) {
@@ -67,7 +54,7 @@ std::string bytes_of(std::string_view hex) {
 void put_file(std::string_view line, std::map<std::string, std::string>& files) {
     const auto hash = line.substr(0, hash_digits);
     const auto name = line.substr(std::min(line.size(), hash_digits + 2));
-    if (hash.size() == hash_digits && is_hex(hash) && is_name(name)) files.emplace(name, hash);
+    if (hash.size() == hash_digits && is_hex(hash) && base::is_uts_name(name)) files.emplace(name, hash);
 }
 
 }  // namespace
@@ -102,16 +89,15 @@ Answer<HostFacts> parse_facts(std::string_view printed) {
         if (!fine && wrong.empty()) wrong = fmt::format("its {} is not valid: '{}'", key, short_reason(into));
     };
     take("folder", facts.folder, is_path, false);
-    take("name", facts.name, is_name, true);
-    take("release", facts.release, is_name, false);
-    take("machine", facts.architecture, is_name, false);
-    take("boot", facts.boot_id, is_name, true);
+    take("name", facts.name, base::is_uts_name, true);
+    take("release", facts.release, base::is_uts_name, false);
+    take("machine", facts.architecture, base::is_uts_name, false);
+    take("boot", facts.boot_id, base::is_uts_name, true);
     for (const auto& [key, into] :
          {std::pair{"stapgen", &facts.stapgen}, {"stap", &facts.stap}, {"staprun", &facts.staprun}})
         take(key, *into, is_path, true);
-    constexpr std::size_t max_build_id = 128;
     facts.build_id = host::parse_build_id(bytes_of(values["notes"]));
-    if (facts.build_id.size() > max_build_id) wrong = "its build-id is too long";
+    if (!facts.build_id.empty() && !base::is_build_id(facts.build_id)) wrong = "its build-id is not valid";
     if (!wrong.empty()) return tl::make_unexpected(Refusal{Refusal::Kind::cannot, wrong});
     facts.can_load = values["disabled"] != "1";
     return facts;

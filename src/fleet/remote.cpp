@@ -21,8 +21,6 @@ using std::chrono::milliseconds, std::chrono::seconds;
 
 constexpr std::size_t kib = 1024;
 
-/// A host that compiles for the first time, on a busy or emulated machine, takes minutes.
-constexpr seconds build_time(1800);
 /// The slowest line that a module is sent over.
 constexpr std::size_t bytes_each_s = 32 * kib;
 
@@ -99,13 +97,18 @@ Answer<std::string> Remote::run(const std::string& script, std::string input, co
                 fmt::format("it wrote more than the {} KiB allowed here", allowed.bytes / kib));
     };
     handlers.bytes = [&](std::string_view bytes, launch::Control& control) {
-        if (!broken) output += bytes;
+        if (broken) return;
+        if (!allowed.take(bytes.size())) {
+            return end(control, Refusal::Kind::failed,
+                       fmt::format("the modules of all hosts take more than the {} MiB allowed here",
+                                   limits::hosts_module_bytes / limits::mega));
+        }
+        output += bytes;
         count(output.size(), control);
     };
-    handlers.error = [&](launch::Line line, launch::Control& control) {
-        said.add(line.text);
-        count(said.bytes(), control);
-    };
+    std::size_t error_bytes = 0;
+    handlers.error_bytes = [&](std::size_t bytes, launch::Control& control) { count(error_bytes += bytes, control); };
+    handlers.error = [&](launch::Line line, launch::Control&) { said.add(line.text); };
     handlers.stop_timeout = allowed.time;
     handlers.tick = [&](launch::Control& control) {
         if (signals_.count() > 0) end(control, Refusal::Kind::failed, "ended by the user");
@@ -139,14 +142,15 @@ Answer<void> Remote::send(const HostFacts& facts, const SentFile& file) const {
     return {};
 }
 
-Answer<std::string> Remote::build(const HostFacts& facts, std::vector<std::string> argv) const {
+Answer<std::string> Remote::build(const HostFacts& facts, std::vector<std::string> argv,
+                                  const std::function<bool(std::size_t bytes)>& take) const {
     // Under a name of its own, and gone afterwards.
     const auto pattern = base::shell_quoted({facts.folder + "/build.XXXXXX"});
     const auto script = fmt::format(
         "umask 077; d=$(mktemp -d {}) || exit 1; trap 'rm -rf \"$d\"' EXIT; trap 'exit 1' HUP INT TERM; "
         "{} -q -o \"$d/module.ko\" >&2 && cat \"$d/module.ko\"",
         pattern, base::shell_quoted(argv));
-    return run(script, {}, {limits::host_module_bytes, build_time});
+    return run(script, {}, {limits::host_module_bytes, options_.compile_time(), take});
 }
 
 Answer<void> Remote::measure(const std::vector<std::string>& argv, std::chrono::nanoseconds duration,
@@ -178,13 +182,18 @@ Answer<void> Remote::measure(const std::vector<std::string>& argv, std::chrono::
         if (auto written = run.recording(bytes); !written)
             end(control, options_.connect_timeout, short_reason(written.error().what));
     };
-    handlers.error = [&](launch::Line line, launch::Control& control) {
-        const auto status = session::parse_status(line.text);
-        said.add(status ? std::string_view() : line.text, line.text.size());
+    std::size_t error_bytes = 0;
+    handlers.error_bytes = [&](std::size_t bytes, launch::Control& control) {
+        error_bytes += bytes;
         const auto most = limits::host_stderr_bytes(whole_seconds);
-        if (said.bytes() > most) {
+        if (error_bytes > most)
             end(control, milliseconds(0), fmt::format("it wrote more than the {} KiB allowed to stderr", most / kib));
-        } else if (status && status->is_measuring) {
+    };
+    handlers.error = [&](launch::Line line, launch::Control&) {
+        const auto status = session::parse_status(line.text);
+        if (broken) return;
+        if (!status) said.add(line.text);
+        if (status && status->is_measuring) {
             run.status(*status);
         } else if (status) {
             is_ready = true;

@@ -23,6 +23,11 @@ struct SshOptions {
     /// For a host to be reached and to answer; again, until it is ready to measure; and to end, once it was asked to.
     /// Twice as long may a run take beyond its duration, to load the module and to send what is left.
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(30);
+
+    /// For a host to compile: 10 minutes by default. The first time, on a busy or emulated machine, takes minutes.
+    [[nodiscard]] std::chrono::milliseconds compile_time() const { return 20 * connect_timeout; }
+    /// How long the others wait for one that compiles, to begin together.
+    [[nodiscard]] std::chrono::milliseconds compile_wait() const { return 4 * connect_timeout; }
 };
 
 /// What a host gets into its folder.
@@ -46,8 +51,10 @@ class Remote {
     Answer<HostFacts> ask() const;
     /// Puts a file into that folder, mode 0700, unless it has it.
     Answer<void> send(const HostFacts& facts, const SentFile& file) const;
-    /// What a `stapgen build` makes there; `argv` without -o.
-    Answer<std::string> build(const HostFacts& facts, std::vector<std::string> argv) const;
+    /// What a `stapgen build` makes there, within compile_time(); `argv` without -o. `take` is asked for room for the
+    /// bytes that come; false: there is no more here.
+    Answer<std::string> build(const HostFacts& facts, std::vector<std::string> argv,
+                              const std::function<bool(std::size_t bytes)>& take) const;
 
     struct Run {
         std::function<void()> ready = [] {};  ///< it waits for go()
@@ -65,6 +72,7 @@ class Remote {
     struct Allowance {
         std::size_t bytes;
         std::chrono::milliseconds time;
+        std::function<bool(std::size_t bytes)> take = [](std::size_t) { return true; };
     };
     /// What the script prints.
     Answer<std::string> run(const std::string& script, std::string input, const Allowance& allowed) const;

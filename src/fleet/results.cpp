@@ -11,6 +11,7 @@
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "fleet/host_facts.h"
 #include "recording/facts.h"
 #include "session/replay.h"
 
@@ -34,8 +35,12 @@ base::Result<std::vector<HostResult>> parse_index(const fs::path& folder, const 
         for (const auto& row : index->at("hosts")) {
             if (hosts.size() >= base::limits::hosts)
                 return wrong(fmt::format("it has more than {} hosts", base::limits::hosts));
-            auto& host = hosts.emplace_back(HostResult{row.at("host"), row.at("state"), row.value("why", "")});
-            host.recipe = index->value("recipe", "");
+            // Anybody may have written them, and they are only shown.
+            const auto shown = [](const std::string& said) { return short_reason(said); };
+            auto& host =
+                hosts.emplace_back(HostResult{shown(row.at("host").get<std::string>()),
+                                              shown(row.at("state").get<std::string>()), shown(row.value("why", ""))});
+            host.recipe = shown(index->value("recipe", ""));
             host.is_named = true;
             // A name, and never a path out of the folder.
             const fs::path name = fs::path(std::string(row.at("recording"))).filename();
@@ -67,7 +72,8 @@ base::Result<std::vector<HostResult>> read_results(const fs::path& folder) {
     }
     std::vector<HostResult> hosts;
     for (const auto& entry : fs::directory_iterator(folder, error)) {
-        if (entry.is_regular_file()) hosts.push_back({.host = entry.path().stem().string(), .recording = entry.path()});
+        if (entry.is_regular_file())
+            hosts.push_back({.host = base::printable(entry.path().stem().string()), .recording = entry.path()});
     }
     std::ranges::sort(hosts, {}, &HostResult::host);
     if (hosts.empty())
@@ -82,9 +88,9 @@ base::Result<void> for_each_measured(
     std::string recipe;
     for (auto& host : hosts) {
         if (host.recording.empty()) continue;
-        auto runs = session::load_runs({host.recording}, presentation, {});
+        auto runs = session::load_foreign(host.recording, presentation);
         if (!runs) {
-            if (host.why.empty()) host.why = runs.error().what;
+            if (host.why.empty()) host.why = short_reason(runs.error().what);
             continue;
         }
         const auto is_other = [&](const kinds::Measured& measured) {

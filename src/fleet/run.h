@@ -22,7 +22,8 @@ struct Job {
     std::filesystem::path folder;  ///< for the recordings, HOST.rec, and fleet.json; made here
     std::string recipe;
     std::vector<std::string> build;  ///< arguments of `stapgen build` behind it, without -o, for a host that compiles
-    std::vector<std::string> compile_on;  ///< hosts that may do so for others with their kernel, if this machine cannot
+    /// Hosts that may do so for others with their kernel, and whose modules may be signed, if this machine cannot.
+    std::vector<std::string> compile_on;
     std::chrono::nanoseconds duration{};
     std::vector<std::string> exec;  ///< further arguments of `stapgen exec`
     std::size_t batch = 0;          ///< number of hosts at a time; 0: all
@@ -30,7 +31,7 @@ struct Job {
     std::map<std::string, std::string> programs;
     /// Makes the module for a kernel on this machine, or says why it cannot. Called for several at once.
     std::function<base::Result<std::filesystem::path>(const HostFacts& kernel)> compile;
-    /// Of a module's content the signed one, wherever it was made; empty: it stays as it is.
+    /// Of a module's content the signed one, made here or on a host of compile_on; empty: it stays as it is.
     std::function<base::Result<std::string>(const std::string& module, const HostFacts& kernel)> sign;
     bool quiet = false;
 };

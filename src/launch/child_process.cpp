@@ -81,9 +81,9 @@ void keep_from_children(bp::async_pipe& pipe) {
 class Stream {
   public:
     using Bytes = std::function<void(std::string_view)>;
-    /// `bytes` hears what comes instead of `sink`, if it is not empty.
-    Stream(asio::io_context& context, LineSplitter::Sink sink, Bytes bytes = {})
-        : pipe(context), lines_(std::move(sink)), bytes_(std::move(bytes)) {
+    /// `bytes`, if it is not empty, gets what comes: before `sink`, or instead of it.
+    Stream(asio::io_context& context, LineSplitter::Sink sink, Bytes bytes, bool has_lines)
+        : pipe(context), lines_(std::move(sink)), bytes_(std::move(bytes)), has_lines_(has_lines) {
         keep_from_children(pipe);
     }
 
@@ -123,11 +123,8 @@ class Stream {
 
   private:
     void feed(std::string_view bytes) {
-        if (bytes_) {
-            bytes_(bytes);
-        } else {
-            lines_.feed(bytes);
-        }
+        if (bytes_) bytes_(bytes);
+        if (has_lines_) lines_.feed(bytes);
     }
     void finish() {
         lines_.finish();
@@ -136,6 +133,7 @@ class Stream {
 
     LineSplitter lines_;
     Bytes bytes_;
+    bool has_lines_;
     std::array<char, 64 * 1024> buffer_{};
     bool ended_ = false;
 };
@@ -183,8 +181,10 @@ class Loop final : public Control {
           handlers_(handlers),
           input_(context_),
           output_(
-              context_, [this](auto line, bool cut) { hand_out(handlers_.output, line, cut); }, bytes_handler()),
-          error_(context_, [this](auto line, bool cut) { hand_out(handlers_.error, line, cut); }),
+              context_, [this](auto line, bool cut) { hand_out(handlers_.output, line, cut); }, bytes_handler(),
+              !handlers.bytes),
+          error_(
+              context_, [this](auto line, bool cut) { hand_out(handlers_.error, line, cut); }, error_counter(), true),
           tick_(context_),
           drain_(context_) {
         if (handlers.handles_signals) signals_.emplace();
@@ -237,6 +237,13 @@ class Loop final : public Control {
         if (!handlers_.bytes) return {};
         return [this](std::string_view bytes) {
             if (!thrown_) guarded([&] { handlers_.bytes(bytes, *this); });
+        };
+    }
+
+    Stream::Bytes error_counter() {
+        if (!handlers_.error_bytes) return {};
+        return [this](std::string_view bytes) {
+            if (!thrown_) guarded([&] { handlers_.error_bytes(bytes.size(), *this); });
         };
     }
 

@@ -57,6 +57,7 @@ struct Handlers {
     std::function<void(Line, Control&)> output{};
     std::function<void(std::string_view bytes, Control&)> bytes{};  ///< instead of `output`: what came, as it came
     std::function<void(Line, Control&)> error{};
+    std::function<void(std::size_t bytes, Control&)> error_bytes{};  ///< before `error`: how many came, line or not
     std::function<void(Control&)> tick{};
     std::function<void()> stopping{};  ///< it is about to be asked to end, for the first time
     std::function<void()> ended{};     ///< after the last line, while signals are still ours

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "base/kernel.h"
 #include "base/text.h"
 #include "host/system.h"
 
@@ -68,10 +69,10 @@ base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file) {
         const auto equals = std::min(entry.find('='), entry.size());
         const auto key = entry.substr(0, equals);
         const auto value = entry.substr(std::min(equals + 1, entry.size()));
-        if (key == "name") info.name = value;
-        if (key == "vermagic") info.release = value.substr(0, value.find(' '));
+        if (key == "name" && info.name.empty()) info.name = value;
+        if (key == "vermagic" && info.release.empty()) info.release = value.substr(0, value.find(' '));
         if (key == "parmtype") info.parameters.emplace(value.substr(0, value.find(':')));
-        if (key == recipe_key) info.recipe_hash = value;
+        if (key == recipe_key && info.recipe_hash.empty()) info.recipe_hash = value;
         if (key == "description") info.systemtap = value == "systemtap-generated probe";
     }
     // Where the compiler puts strings: the longer ones are aligned. GCC 15 copies the header from a constant.
@@ -91,16 +92,20 @@ base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file) {
     info.is_signed = ends_with_signature(file);
     // Kernels before 4.13 leave the name out; the file's is the best guess then.
     if (info.name.empty()) info.name = file.stem().string();
+    // They become parts of paths, commands and messages.
+    const auto wrong = [&](const char* what) {
+        return base::bad_input(fmt::format("{}: its {} is not valid", base::printable(file.string()), what),
+                               "name a .ko file made by stapgen build");
+    };
+    if (!base::is_module_name(info.name)) return wrong("module name");
+    if (!info.release.empty() && !base::is_uts_name(info.release)) return wrong("kernel release");
+    if (info.recipe_hash.find_first_not_of("0123456789abcdef") != std::string::npos) return wrong("recipe hash");
     return info;
 }
 
 base::Result<LoadableModule> make_loadable(const std::filesystem::path& file) {
     auto info = read_module_info(file);
     if (!info) return tl::make_unexpected(info.error());
-    // The name becomes a file's, and comes from a file that anybody may have made.
-    if (info->name.empty() || info->name.find_first_of("/ ") != std::string::npos || info->name[0] == '.') {
-        return base::bad_input(fmt::format("{} has no usable module name", file.string()));
-    }
     std::error_code error;
     const auto absolute = std::filesystem::absolute(file, error);
     if (file.filename() == info->name + ".ko") return LoadableModule{absolute, *info, std::nullopt};

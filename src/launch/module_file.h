@@ -22,15 +22,15 @@ inline constexpr std::string_view recipe_key = "stapgen_recipe";
 /// whether there were alternatives (! and ?), conditions, and where in a source file a function is.
 std::set<std::string> probe_points_in(std::string_view strings);
 
-/// What a .ko says about itself.
+/// What a .ko says about itself, checked: anybody may have made it. As the kernel, it takes the first of several.
 struct ModuleInfo {
-    std::string name;                    ///< as the kernel will call it
-    std::string release;                 ///< the kernel it was built for
+    std::string name;                    ///< as the kernel will call it: base::is_module_name()
+    std::string release;                 ///< the kernel it was built for: base::is_uts_name(), or empty
     std::string architecture;            ///< as `uname -m` there
     bool systemtap = false;              ///< made by stap
     bool is_signed = false;              ///< there is a signature at its end, of whomever
     std::set<std::string> parameters;    ///< of these it takes values; the kernel ignores any other in silence
-    std::string recipe_hash;             ///< that `stapgen build` put there: recipe::hash_of(); else empty
+    std::string recipe_hash;             ///< that `stapgen build` put there, hexadecimal: recipe::hash_of(); else empty
     std::string header;                  ///< its script's, for schema::parse_header(); empty: none of ours
     std::vector<std::string> functions;  ///< probe points in functions and tracepoints of the kernel it is for, sorted
 };
@@ -38,6 +38,7 @@ struct ModuleInfo {
 /// Whether what a user typed where a recipe may stand is a module's file: recipes have neither a dot nor a slash.
 bool names_file(std::string_view typed);
 
+/// Errors (bad_input): it cannot be opened, is no module, or what it says of itself is not valid.
 base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file);
 
 /// A module under the name staprun needs: staprun takes the module's name from the file's, so a file that was

@@ -376,7 +376,9 @@ base::Result<std::filesystem::path> compile(const host::System& machine, Prepara
     }
     auto module = make_unsigned(machine, preparation, quiet, verbose);
     if (!module || preparation.signing.empty()) return module;
-    return sign(preparation.signing, *module, preparation.signed_name, preparation.folder->path());
+    const auto& target = preparation.job.target;
+    return sign(preparation.signing, *module, {target.release, target.architecture, preparation.recipe_hash},
+                preparation.signed_name, preparation.folder->path());
 }
 
 }  // namespace stapgen::module

@@ -50,9 +50,28 @@ std::string random_tail() {
     return tail;
 }
 
+base::Result<void> check_asked(const launch::ModuleInfo& info, const Asked& asked) {
+    const auto refuse = [](const std::string& why) {
+        return base::bad_input("not signed: " + why, "what is signed is what was asked for: stapgen doctor FILE.ko");
+    };
+    if (!info.systemtap) return refuse("the module was not made by SystemTap");
+    if (info.is_signed) return refuse("the module has a signature");
+    if (info.release != asked.release)
+        return refuse(fmt::format("the module is for Linux {}, not {}", info.release, asked.release));
+    if (info.architecture != asked.architecture)
+        return refuse(fmt::format("the module is for {}, not {}", info.architecture, asked.architecture));
+    if (info.recipe_hash != asked.recipe_hash) return refuse("the module is of another recipe, or of other options");
+    return {};
+}
+
 }  // namespace
 
 base::Result<Signer> parse_signer(std::string_view typed) {
+    // It would be in the list of processes, and in recordings.
+    if (typed.find("pin-value=") != std::string_view::npos) {
+        return base::bad_input("--sign: a PIN in a key's URI can be read by others",
+                               "leave out pin-value=; the PIN is taken from $KBUILD_SIGN_PIN");
+    }
     const auto comma = typed.rfind(',');
     if (comma == std::string_view::npos || comma == 0 || comma + 1 == typed.size()) {
         return base::bad_input(fmt::format("--sign {}: not a key and a certificate", base::printable(typed)),
@@ -76,11 +95,12 @@ base::Result<std::vector<std::string>> signing_argv(const host::System& machine,
     return std::vector<std::string>{program->string(), hash_of(machine, target), signer.key, signer.certificate};
 }
 
-base::Result<fs::path> sign(const std::vector<std::string>& argv, const fs::path& module, Name name,
+base::Result<fs::path> sign(const std::vector<std::string>& argv, const fs::path& module, const Asked& asked, Name name,
                             const fs::path& folder) {
     const auto info = launch::read_module_info(module);
     auto content = base::read_file(module);
     if (!info) return tl::make_unexpected(info.error());
+    if (auto fits = check_asked(*info, asked); !fits) return tl::make_unexpected(fits.error());
     if (!content) return tl::make_unexpected(content.error());
     const auto new_name = name == Name::of_this_process ? launch::loaded_name(info->name, ::getpid())
                                                         : launch::with_tail(info->name, random_tail());

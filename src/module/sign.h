@@ -29,14 +29,22 @@ base::Result<Signer> parse_signer(std::string_view typed);
 base::Result<std::vector<std::string>> signing_argv(const host::System& machine, const host::Target& target,
                                                     const Signer& signer);
 
+/// What a module is to be by what was asked for.
+struct Asked {
+    std::string release, architecture;  ///< of the kernel, as `uname -r` and `uname -m` there
+    std::string recipe_hash;            ///< recipe::hash_of()
+};
+
 /// Whose run a signed module is: staprun -R cannot give it a name, since its name is signed, too.
 enum class Name {
     of_this_process,  ///< as `staprun -R` would name it
     at_random,        ///< for a file that is kept
 };
 
-/// Copies the module into the folder, under a name that no other run has, as NAME.ko, and signs the copy.
+/// Copies the module into the folder, under a name that no other run has, as NAME.ko, and signs the copy. The key's
+/// owner answers for what it signs: error (bad_input) where the module does not say of itself that SystemTap made it of
+/// what was asked for, or has a signature. Who made it, the caller has to know.
 base::Result<std::filesystem::path> sign(const std::vector<std::string>& argv, const std::filesystem::path& module,
-                                         Name name, const std::filesystem::path& folder);
+                                         const Asked& asked, Name name, const std::filesystem::path& folder);
 
 }  // namespace stapgen::module

@@ -67,9 +67,8 @@ std::optional<RemoteStatus> parse_status(std::string_view line) {
     return status;
 }
 
-void Said::add(std::string_view line, std::size_t bytes) {
+void Said::add(std::string_view line) {
     constexpr std::size_t max_line = 4096, most = 2 * max_line;
-    bytes_ += bytes + 1;
     if (line.empty()) return;
     text_.append(line.substr(0, max_line)).append(1, '\n');
     if (text_.size() > most) text_.erase(0, text_.find('\n', text_.size() - most) + 1);

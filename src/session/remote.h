@@ -36,18 +36,13 @@ std::optional<RemoteStatus> parse_status(std::string_view line);
 /// The end of what another process writes on stderr, where the reason is among the last lines; it may go on for months.
 class Said {
   public:
-    void add(std::string_view line) { add(line, line.size()); }
-    /// `bytes`: what it came as, where only a part is kept.
-    void add(std::string_view line, std::size_t bytes);
+    void add(std::string_view line);
     void clear() { text_.clear(); }
     /// Whole lines, some KiB.
     [[nodiscard]] const std::string& text() const { return text_; }
-    /// Of all that came.
-    [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
   private:
     std::string text_;
-    std::size_t bytes_ = 0;
 };
 
 /// Why a measurement failed, from its stderr: the last line that stapgen begins with its name, which is its error, else

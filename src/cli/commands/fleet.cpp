@@ -108,8 +108,10 @@ std::vector<std::string> exec_arguments(const FleetRunOptions& options) {
 /// The recipe's own options, as passed to a host that compiles.
 std::vector<std::string> build_arguments(const module::MakeOptions& make) {
     std::vector<std::string> argv;
-    for (const auto& [name, value] : make.arguments)
-        argv.push_back(fmt::format("--{}={}", name, value));
+    for (const auto& [name, value] : make.arguments) {
+        if (value.empty()) argv.insert(argv.end(), {"--" + name, value});
+        if (!value.empty()) argv.push_back(fmt::format("--{}={}", name, value));
+    }
     if (make.interval) argv.push_back(fmt::format("--interval={}ms", make.interval->count()));
     if (make.aggregate) argv.push_back("--aggregate");
     if (make.guru) argv.push_back("--guru");
@@ -117,9 +119,9 @@ std::vector<std::string> build_arguments(const module::MakeOptions& make) {
     return argv;
 }
 
-/// A module as hosts get it, made here or by one of them. One that has a signature keeps it.
+/// A module as hosts get it. One that the user gave and that has a signature keeps it.
 base::Result<std::string> signed_content(const host::System& machine, const module::Signer& signer,
-                                         const std::string& module, const std::string& release) {
+                                         const std::string& module, const module::Asked& asked) {
     const auto folder = base::PrivateDirectory::create();
     if (!folder) return tl::make_unexpected(folder.error());
     const auto file = folder->path() / "module.ko";
@@ -127,9 +129,9 @@ base::Result<std::string> signed_content(const host::System& machine, const modu
     const auto info = launch::read_module_info(file);
     if (!info) return tl::make_unexpected(info.error());
     if (info->is_signed) return module;
-    const auto argv = module::signing_argv(machine, host::inspect(machine, {"stap", release, ""}), signer);
+    const auto argv = module::signing_argv(machine, host::inspect(machine, {"stap", asked.release, ""}), signer);
     if (!argv) return tl::make_unexpected(argv.error());
-    const auto made = module::sign(*argv, file, module::Name::at_random, folder->path());
+    const auto made = module::sign(*argv, file, asked, module::Name::at_random, folder->path());
     return made ? base::read_file(*made) : tl::make_unexpected(made.error());
 }
 
@@ -183,8 +185,12 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
     if (const auto signer = std::exchange(make.sign, std::nullopt)) {
         const auto signing = module::signing_argv(*machine, host::inspect(*machine, {}), *signer);
         if (!signing) return tl::make_unexpected(signing.error());
-        job.sign = [&machine, signer](const std::string& module, const fleet::HostFacts& kernel) {
-            return signed_content(*machine, *signer, module, kernel.release);
+        const auto complete = recipe::complete_arguments(recipe, make.arguments);
+        if (!complete) return tl::make_unexpected(complete.error());
+        const auto hash = recipe::hash_of(recipe, *complete);
+        if (!hash) return tl::make_unexpected(hash.error());
+        job.sign = [&machine, signer, hash = *hash](const std::string& module, const fleet::HostFacts& kernel) {
+            return signed_content(*machine, *signer, module, {kernel.release, kernel.architecture, hash});
         };
     }
     if (make.dry_run) {

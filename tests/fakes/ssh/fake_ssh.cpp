@@ -40,10 +40,10 @@ void put(int to, std::string_view text) {
     }
 }
 
-[[noreturn]] void endless(int to) {
+[[noreturn]] void endless(int to, bool in_lines = true) {
     const std::string line(1 << 16, 'x');
     for (;;)
-        put(to, line + '\n');
+        put(to, in_lines ? line + '\n' : line);
 }
 
 /// A host that only hangs: whatever it is asked, and however it is asked to end.
@@ -74,6 +74,7 @@ int ask(const Host& host) {
     if (host.kind == "silent") hang();
     if (host.kind == "endless") endless(1);
     if (host.kind == "scolds") endless(2);
+    if (host.kind == "mutters") endless(2, false);
     if (host.kind == "slow") {
         // A byte now and then: never silent, and never done.
         for (;; ::usleep(50'000))
@@ -84,6 +85,8 @@ int ask(const Host& host) {
     if (host.kind == "escapes") release = "6.1\x1b[2J\xc2\x9b";
     // Alone with its kernel, so that nobody tries it before the others.
     if (host.kind == "unready") release = "6.1.0-alone";
+    // Alone of its kernel, so that it compiles for itself.
+    if (host.kind == "stuck" || host.kind == "huge") release = "6.1.0-" + host.name;
     // The same release, and a build-id (elf.h, NT_GNU_BUILD_ID), which the others do not tell.
     if (host.kind == "rebuilt") notes = "040000000400000003000000474e55000badcafe";
     put(1, "folder=/root/.cache/stapgen/fleet\nname=" + host.name + "\nrelease=" + release + "\nnotes=" + notes +
@@ -117,6 +120,7 @@ int measure(const Host& host) {
     put(2, "@stapgen 5 0\n");
     if (host.kind == "floods") endless(1);
     if (host.kind == "noisy") endless(2);
+    if (host.kind == "drones") endless(2, false);
     if (host.kind == "status") {
         // Lines that are right in form, without an end.
         for (;;)
@@ -157,7 +161,8 @@ int main(int argc, char** argv) {
     if (has(script, "--remote")) return measure(host);
     if (has(script, "mktemp")) {
         note(host, "build");
-        put(1, "a module");
+        if (host.kind == "stuck") hang();
+        put(1, host.kind == "huge" ? std::string(15 << 20, 'x') : "a module");
         return 0;
     }
     drain_stdin();

@@ -63,7 +63,7 @@ TEST_CASE("no other value gets further than its form allows") {
     }
     // An ELF note whose build-id has 100 bytes.
     std::string note = "040000006400000003000000474e5500" + std::string(200, 'a');
-    CHECK(refusal_of("notes", note) == "its build-id is too long");
+    CHECK(refusal_of("notes", note) == "its build-id is not valid");
     CHECK(parse_facts("folder=\nrelease=6.1\n").error().why.starts_with("no POSIX shell"));
 }
 

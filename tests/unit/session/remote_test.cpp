@@ -21,14 +21,13 @@ TEST_CASE("how far a measurement is comes through as it was said") {
     }
 }
 
-TEST_CASE("of what another process says the end is kept, and all is counted") {
+TEST_CASE("of what another process says the end is kept") {
     Said said;
     for (int i = 0; i < 10'007; ++i)
         said.add("stapgen: line " + std::to_string(i));
     CHECK(said.text().size() <= 8192);
     CHECK(said.text().starts_with("stapgen: line "));
     CHECK(reason_of(said.text()) == "line 10006");
-    CHECK(said.bytes() == 189'030);
     said.add(std::string(1 << 20, 'w'));
     CHECK(said.text().size() <= 8192);
 }
