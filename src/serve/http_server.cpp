@@ -10,6 +10,7 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/version.hpp>
 #include <chrono>
+#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -35,8 +36,9 @@ Reply refusal_of(error_code error) {
     return reply;
 }
 
-/// What is done when a connection is over.
-using Ended = std::function<void()>;
+class Connection;
+/// What is done when a connection gives its place back: answered and lingering, or over (null).
+using Ended = std::function<void(const std::shared_ptr<Connection>& lingering)>;
 using Clock = std::chrono::steady_clock;
 using IsOwnHost = std::function<bool(std::string_view)>;
 
@@ -47,7 +49,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
         : stream_(std::move(socket)), handler_(handler), is_own_host_(is_own_host), ended_(std::move(ended)) {}
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
-    ~Connection() { ended_(); }
+    ~Connection() { give_place({}); }
 
     void start() {
         parser_.header_limit(HttpServer::max_header_bytes);
@@ -78,7 +80,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
         write(std::move(reply));
     }
 
+    /// Of one that was answered: it lingers no longer.
+    void end() { stream_.close(); }
+
   private:
+    void give_place(const std::shared_ptr<Connection>& lingering) {
+        if (const auto ended = std::exchange(ended_, {})) ended(lingering);
+    }
+
     /// HTTP/1.0 needs no Host, and a browser always sends one.
     [[nodiscard]] bool is_for_here() const {
         const auto [first, last] = parser_.get().equal_range(http::field::host);
@@ -139,6 +148,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
         stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
         stream_.expires_after(linger_);
         drain();
+        give_place(shared_from_this());
     }
     void drain() {
         stream_.async_read_some(asio::buffer(drained_), [self = shared_from_this()](error_code error, std::size_t) {
@@ -189,10 +199,11 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
             // Out of descriptors, or the other end is gone already.
             if (error) return accept_later();
             const bool is_first = ++connections_ == 1;
-            const auto connection =
-                std::make_shared<Connection>(std::move(socket), handler_, is_own_host_, [weak = weak_from_this()] {
-                    if (const auto self = weak.lock()) self->release();
-                });
+            const auto connection = std::make_shared<Connection>(std::move(socket), handler_, is_own_host_,
+                                                                 [weak = weak_from_this()](const auto& lingering) {
+                                                                     if (const auto self = weak.lock())
+                                                                         self->release(lingering);
+                                                                 });
             // A weak pointer keeps the memory of what it points to.
             std::erase_if(open_, [](const auto& one) { return one.expired(); });
             open_.push_back(connection);
@@ -224,8 +235,16 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
             if (!error) sweep();
         });
     }
-    void release() {
+    void release(const std::shared_ptr<Connection>& lingering) {
         --connections_;
+        if (lingering) {
+            std::erase_if(lingering_, [](const auto& one) { return one.expired(); });
+            lingering_.push_back(lingering);
+            if (lingering_.size() > max_connections) {
+                if (const auto oldest = lingering_.front().lock()) oldest->end();
+                lingering_.pop_front();
+            }
+        }
         accept();
     }
     void accept_later() {
@@ -240,6 +259,7 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
     Handler handler_;
     IsOwnHost is_own_host_;
     std::vector<std::weak_ptr<Connection>> open_;
+    std::deque<std::weak_ptr<Connection>> lingering_;  ///< answered, the oldest first; they have no place
     int connections_ = 0;
     bool is_accepting_ = false;
 };

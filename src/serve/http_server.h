@@ -22,8 +22,8 @@ struct Reply {
 
 /// Answers GET and HEAD, a connection for each. What is no HTTP, larger than a request may be, or slower, is refused
 /// (400, 431, 408). Where there are many connections, further ones wait in the kernel's queue, and those that have not
-/// asked yet are refused sooner (503), so that they do not keep others out. A request that names another host than this
-/// machine is refused (421). Only who does not read the answer gets none.
+/// asked yet are refused sooner (503), so that they do not keep others out; one that was answered keeps no place. A
+/// request that names another host than this machine is refused (421). Only who does not read the answer gets none.
 class HttpServer {
   public:
     static constexpr int max_connections = 64;

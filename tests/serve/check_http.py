@@ -117,9 +117,14 @@ def check_those_that_say_nothing(serve):
 
 
 def check_one_that_says_nothing(serve):
-    """Nobody waits for its room: it has as long as a request may take."""
-    with connect(serve) as connection:
-        assert status_of(connection) == 408
+    """Nobody waits for its room, not even those that were answered and stay: it has as long as a request may take."""
+    with contextlib.ExitStack() as answered:
+        for _ in range(CROWD):
+            connection = answered.enter_context(connect(serve))
+            connection.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert status_of(connection) == 200
+        with connect(serve) as connection:
+            assert status_of(connection) == 408
 
 
 def main():
