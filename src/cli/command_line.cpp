@@ -8,11 +8,13 @@
 
 #include <boost/system/system_error.hpp>
 #include <cerrno>
+#include <cstdlib>
 #include <iostream>
 #include <new>
 #include <system_error>
 
 #include "base/exit_codes.h"
+#include "base/files.h"
 #include "base/terminal.h"
 #include "cli/commands/commands.h"
 #include "cli/help/help.h"
@@ -141,6 +143,7 @@ base::Result<void> perform_guarded(const std::vector<std::string>& words, bool& 
 
 int run_command_line(const std::vector<std::string>& words) {
     hold_standard_streams();
+    if (std::getenv(confined_variable) != nullptr) base::confine_relative_paths();
     const auto begins = output_begins();
     bool is_page = false;
     const auto done = perform_guarded(words, is_page);

@@ -8,6 +8,9 @@
 /// below, and one in command_table.cpp.
 namespace stapgen::cli {
 
+/// Set in the environment of a stapgen that reads what a client of mcp names: base::confine_relative_paths().
+inline constexpr const char* confined_variable = "STAPGEN_CONFINED";
+
 CommandSpec run_command(const recipe::Recipe& recipe);
 /// What it does.
 base::Result<void> run_recipe(const recipe::Program& program, const recipe::Recipe& recipe, const RunOptions& options);

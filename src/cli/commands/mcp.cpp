@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <limits>
+#include <memory>
 #include <utility>
 
+#include "base/below.h"
 #include "base/build_facts.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -22,18 +25,10 @@ namespace {
 
 using mcp::Asked;
 
-bool has_links(const std::filesystem::path& path) {
-    std::error_code error;
-    return std::filesystem::is_directory(path, error) &&
-           std::ranges::any_of(base::entries_of(path),
-                               [](const auto& entry) { return std::filesystem::is_symlink(entry); });
-}
-
 /// Tools by stapgen's own commands, each in a process of its own: what a file makes of it ends there.
 class Tools {
   public:
-    Tools(std::filesystem::path folder, std::string program)
-        : folder_(std::move(folder)), program_(std::move(program)) {}
+    Tools(base::OpenFolder folder, std::string program) : folder_(std::move(folder)), program_(std::move(program)) {}
 
     [[nodiscard]] std::vector<mcp::Tool> all() const {
         const auto words = [](const Asked& arguments, const char* name) {
@@ -60,10 +55,6 @@ class Tools {
                     for (const auto& typed : words(arguments, name.c_str())) {
                         auto file = below(typed);
                         if (!file) return file;
-                        // What is in an archive's folder is never a link's. In a folder of recordings it may be.
-                        if (name != "archives" && has_links(*file))
-                            return base::bad_input(fmt::format("links are in {}", base::printable(typed)),
-                                                   "name its files");
                         argv.push_back(*std::move(file));
                     }
                 }
@@ -112,7 +103,7 @@ class Tools {
                    {"modules", "a copy of /proc/modules", false, false},
                    {"addresses", "0xffffffff8149a8ed, ...", true, true}},
                   {}},
-                 {"resolve", "--format=json"}, {}, {"addresses"}),
+                 {"resolve", "--format=ndjson"}, {}, {"addresses"}),
             tool({"help",
                   "stapgen's own help: of a recipe, a command, drop-reasons, waits, stap-failures",
                   {{"words", "\"drop-reasons\", \"NO_SOCKET\"", true, false}},
@@ -120,6 +111,9 @@ class Tools {
                  {"help"}, {}, {"words"}),
         };
     }
+
+    /// The user has ended a call, and the server with it.
+    [[nodiscard]] bool is_interrupted() const { return is_interrupted_; }
 
   private:
     static constexpr std::size_t max_answer = 4U << 20U;
@@ -129,33 +123,35 @@ class Tools {
         constexpr std::size_t most = 1000;
         std::string lines;
         std::size_t count = 0;
+        const auto folder = base::path_of(folder_);
         std::error_code error;
         // Links are not followed.
-        for (std::filesystem::recursive_directory_iterator entry(folder_, error), end; !error && entry != end;
+        for (std::filesystem::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
              entry.increment(error)) {
             if (entry->is_symlink(error) || !entry->is_regular_file(error)) continue;
             if (++count > most) return fmt::format("{}these are the first {}\n", lines, most);
             lines += fmt::format("{} {}\n", entry->file_size(error),
-                                 base::printable(entry->path().lexically_relative(folder_).string()));
+                                 base::printable(entry->path().lexically_relative(folder).string()));
         }
         return lines;
     }
 
-    /// A path of the client's, once it is known to stay below the folder, whatever links are on the way.
+    /// A path of the client's, if something that can be read is there below the folder. Who opens it looks again.
     [[nodiscard]] base::Result<std::string> below(const std::string& typed) const {
-        std::error_code error;
-        const auto whole = std::filesystem::canonical(folder_ / typed, error);
-        const auto relative = error ? std::filesystem::path() : whole.lexically_relative(folder_);
-        if (relative.empty() || *relative.begin() == "..") {
+        const base::Descriptor open(base::open_beneath(folder_->get(), typed, O_PATH | O_CLOEXEC));
+        struct stat status {};
+        if (open.get() < 0 || ::fstat(open.get(), &status) != 0) {
             return base::bad_input(fmt::format("there is no {} below the folder", base::printable(typed)),
                                    "paths are relative to the folder that stapgen mcp was started with");
         }
-        return whole.string();
+        if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+            return base::bad_input(fmt::format("{} is neither a file nor a folder", base::printable(typed)), {});
+        return typed;
     }
 
     [[nodiscard]] base::Result<std::string> run(std::vector<std::string> argv) const {
         argv.insert(argv.begin(), program_);
-        launch::Command command{std::move(argv), {}, {}, folder_};
+        launch::Command command{std::move(argv), {{confined_variable, "1"}}, {}, base::path_of(folder_)};
         std::string out, said;
         bool is_long = false;
         const auto until = std::chrono::steady_clock::now() + max_time;
@@ -173,6 +169,7 @@ class Tools {
         };
         const auto ending = launch::run_child(command, handlers);
         if (!ending) return tl::make_unexpected(ending.error());
+        is_interrupted_ = is_interrupted_ || ending->interrupted;
         if (is_long) {
             return base::bad_input(fmt::format("the answer is longer than {} MiB", max_answer >> 20U),
                                    "ask for fewer files, or group by less");
@@ -185,17 +182,18 @@ class Tools {
         return out;
     }
 
-    std::filesystem::path folder_;
+    base::OpenFolder folder_;
     std::string program_;
+    mutable bool is_interrupted_ = false;
 };
 
 base::Result<void> serve_mcp(const Call& /*call*/, const McpOptions& options) {
-    std::error_code error;
-    const auto folder = std::filesystem::canonical(options.folder, error);
-    if (error || !std::filesystem::is_directory(folder))
+    auto folder =
+        std::make_unique<base::Descriptor>(::open(options.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder->get() < 0)
         return base::bad_input(fmt::format("{} is not a folder", base::printable(options.folder)),
                                "name the folder that clients may read");
-    const Tools tools(folder, host::own_program().string());
+    const Tools tools(std::move(folder), host::own_program().string());
     const mcp::Server server(base::build_facts.version, tools.all());
     std::string buffer(mcp::max_request + 2, '\0');
     while (std::cin.getline(buffer.data(), static_cast<std::streamsize>(buffer.size())) || std::cin.gcount() > 0) {
@@ -205,6 +203,7 @@ base::Result<void> serve_mcp(const Call& /*call*/, const McpOptions& options) {
         }
         const std::string_view line(buffer.data());
         if (const auto answer = server.answer(line)) std::cout << *answer << std::endl;
+        if (tools.is_interrupted()) break;
     }
     return {};
 }
