@@ -7,6 +7,7 @@
 #include <grp.h>
 #include <libelf.h>
 #include <linux/keyctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -20,6 +21,24 @@
 #include "host/net_counters.h"
 
 namespace stapgen::host {
+
+namespace {
+
+/// Whether file and folder belong to root and not everybody may write them. Some distributions let a group of
+/// administrators write /usr/local.
+bool is_roots(const std::filesystem::path& program) {
+    std::error_code error;
+    const auto real = std::filesystem::canonical(program, error);
+    for (const auto& place : {program.parent_path(), real.parent_path(), real}) {
+        struct stat status {};
+        if (error || ::stat(place.c_str(), &status) != 0 || status.st_uid != 0) return false;
+        const bool is_sticky_folder = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+        if ((status.st_mode & S_IWOTH) != 0 && !is_sticky_folder) return false;
+    }
+    return true;
+}
+
+}  // namespace
 
 std::vector<std::filesystem::path> program_folders() {
     std::vector<std::filesystem::path> folders;
@@ -102,7 +121,7 @@ class RealSystem final : public System {
             return path;
         }
         for (const auto& folder : program_folders()) {
-            if (runs(folder / name)) return folder / name;
+            if (runs(folder / name) && (::geteuid() != 0 || is_roots(folder / name))) return folder / name;
         }
         return std::nullopt;
     }

@@ -290,11 +290,27 @@ base::Result<std::vector<std::string>> shell_words(std::string_view typed) {
                            "quotes come in pairs; \\ before one makes it a character");
 }
 
+namespace {
+
+/// CLI11 takes the next word for the value of "--by=".
+base::Result<void> refuse_empty_values(const std::vector<std::string>& words) {
+    for (const auto& word : words) {
+        if (word == "--") break;
+        if (word.starts_with("--") && word.find('=') == word.size() - 1)
+            return base::bad_input(fmt::format("{} has no value", base::printable(word)),
+                                   "give one behind the =, or leave the option out");
+    }
+    return {};
+}
+
+}  // namespace
+
 base::Result<Invocation> parse(const CommandSpec& root, const recipe::Catalog& catalog,
                                const std::vector<std::string>& words, const std::vector<ConfigFile>& config) {
     using Wanted = Invocation::Wanted;
     if (auto known = check_verb(root, catalog, words, beginning_of(words).verb); !known)
         return tl::make_unexpected(known.error());
+    if (auto whole = refuse_empty_values(words); !whole) return tl::make_unexpected(whole.error());
     CLI::App app;
     app.set_help_flag("-h,--help");
     app.set_help_all_flag("--help-all");

@@ -8,6 +8,8 @@
 Chromium's HTML parser, scripts and painting are what is tested: pixels are counted, not looked at.
 """
 
+import base64
+import hashlib
 import html
 import html.parser
 import json
@@ -165,11 +167,18 @@ def said_in(dom):
     return json.loads(html.unescape(said[1]))
 
 
+def probed(text):
+    """Return TEXT with the probe added, which its policy lets run."""
+    assert text.count("</body>") == text.count("script-src ") == 1
+    script = re.search("<script>(.*?)</script>", PROBE, re.S)[1].encode()
+    allowed = base64.b64encode(hashlib.sha256(script).digest()).decode()
+    return text.replace("script-src ", f"script-src 'sha256-{allowed}' ").replace("</body>", PROBE)
+
+
 def probe(folder, text, *options):
     """Open TEXT with the probe added; return what it said."""
     page = folder / "page.html"
-    assert text.count("</body>") == 1
-    page.write_text(text.replace("</body>", PROBE), encoding="utf-8")
+    page.write_text(probed(text), encoding="utf-8")
     return said_in(chromium(folder, page, "--dump-dom", *options))
 
 
@@ -205,7 +214,7 @@ def check(kind, text, folder):
 
     light = probe(folder, text, "--window-size=1400,1000", f"--blink-settings={LIGHT}")
     dark = probe(folder, text, "--window-size=1400,1000", f"--blink-settings={DARK}")
-    narrow = in_a_frame(folder, text.replace("</body>", PROBE), "width=360 frameborder=0",
+    narrow = in_a_frame(folder, probed(text), "width=360 frameborder=0",
                         "page.getElementById('said').textContent")
     print(kind, size, "bytes", {name: (said["width"], said["ink"]) for name, said in
                                 (("light", light), ("dark", dark), ("narrow", narrow))})

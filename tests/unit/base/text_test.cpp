@@ -33,6 +33,11 @@ TEST_CASE("escape sequences in a process name do not reach the terminal") {
     CHECK(printable("a\x1b[31mb\n") == "a\\x1b[31mb\\x0a");
     CHECK(printable("mc-worker") == "mc-worker");
     CHECK(printable("\x7f") == "\\x7f");
+    CHECK(printable("a\xe2\x80\xae"
+                    "b") ==
+          "a\\xe2\\x80\\xae"
+          "b");
+    CHECK(printable("\xe2\x81\xa9\xe2\x80\xa9") == "\\xe2\\x81\\xa9\xe2\x80\xa9");
     // CSI of 8 bits, as a byte and as UTF-8; the first character beyond them is a blank.
     CHECK(printable("\x9b"
                     "2J") == "\\x9b2J");

@@ -19,7 +19,8 @@ TEST_CASE("report takes files, how they are shown and where names come from") {
           }},
          {"report --kaslr-offset 1c a", [](const cli::ReportOptions& o) { return o.names.kaslr_offset == 0x1c; }},
          {"report --slide 1c a", [](const cli::ReportOptions& o) { return o.names.kaslr_offset == 0x1c; }},
-         {"report", [](const cli::ReportOptions& o) { return o.files.empty(); }},
+         {"report", [](const cli::ReportOptions& o) { return o.files.empty() && !o.names.fetch; }},
+         {"report --fetch a", [](const cli::ReportOptions& o) { return o.names.fetch && o.names.empty(); }},
          {"report a --port 443 --addr 10.0.0.0/8 --since 90s --until 14:05 --events -o b",
           [](const cli::ReportOptions& o) {
               const auto& selection = o.replay.selection;
@@ -32,6 +33,7 @@ TEST_CASE("report takes files, how they are shown and where names come from") {
         {"report a --port 65536", "--port: '65536' is not a port", "1 to 65535"},
         {"report a --addr web1", "--addr: 'web1' is not an address"},
         {"report a --since soon", "--since: 'soon' is not a time", "90s or 5m after the start"},
+        {"report --by= a", "--by= has no value"},
         {"report a --slowest 1001", "--slowest: '1001' is not a whole number, 0 to 1000"},
     });
 }
