@@ -13,6 +13,7 @@ enum stapgen_freeing {
     STAPGEN_MAYBE_FREED_AT_HOOK, /* a function that has a hook, and drops for other reasons as well */
     STAPGEN_FREED_IN_BACKLOG,    /* a CPU's input queue was full: before the hand-over */
     STAPGEN_FREED_COPY,          /* of a packet socket */
+    STAPGEN_FREED_BY_TCP,        /* at its entrance */
 };
 struct stapgen_freeing_place {
     unsigned long location;
@@ -39,6 +40,8 @@ static inline enum stapgen_freeing stapgen_freeing_of(unsigned long location) {
                     : stapgen_is_function(name, "nf_hook_slow_list")  ? STAPGEN_MAYBE_FREED_AT_HOOK
                     : stapgen_is_function(name, "br_handle_frame")    ? STAPGEN_MAYBE_FREED_AT_HOOK
                     : stapgen_is_function(name, "enqueue_to_backlog") ? STAPGEN_FREED_IN_BACKLOG
+                    : stapgen_is_function(name, "tcp_v4_rcv")         ? STAPGEN_FREED_BY_TCP
+                    : stapgen_is_function(name, "tcp_v6_rcv")         ? STAPGEN_FREED_BY_TCP
                     : strstr(name, "packet_rcv") != NULL              ? STAPGEN_FREED_COPY
                                                                       : STAPGEN_FREED_ELSEWHERE;
     return last->freeing;

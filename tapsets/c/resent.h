@@ -11,12 +11,9 @@
 #ifndef STAPGEN_RESENT_H
 #define STAPGEN_RESENT_H
 
-#include <linux/in.h>
-
 #include "counters.h"
-#include "freeing.h"
 #include "queues.h"
-#include "read.h"
+#include "tcp_segment.h"
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(4, 15, 0)
 #error "where segments were lost is not known before Linux 4.15"
@@ -65,82 +62,8 @@ struct stapgen_resending {
 };
 STAPGEN_PER_CPU(struct stapgen_resending, stapgen_resending);
 
-/* ---- connections ---- */
-
-static inline u64 stapgen_mix_address(u64 mixed, u64 part) {
-    mixed = (mixed ^ part) * 0x9e3779b97f4a7c15ULL;
-    return mixed ^ mixed >> 29;
-}
-/* From an address and a port (in network order) to others. Never 0. */
-static inline unsigned long stapgen_connection(const u64* from, const u64* to, u16 from_port, u16 to_port) {
-    u64 mixed = stapgen_mix_address((u64)from_port << 16 | to_port, from[0]);
-    mixed = stapgen_mix_address(mixed, from[1]);
-    mixed = stapgen_mix_address(mixed, to[0]);
-    return (unsigned long)stapgen_mix_address(mixed, to[1]) | 1;
-}
-static inline void stapgen_ip4_address(u64* to, u32 address) {
-    to[0] = 0;
-    to[1] = address;
-}
-/* Of what a socket sends; a request has its addresses and ports in the same places. */
-static inline unsigned long stapgen_connection_of_socket(const struct sock* sk, const void** fault) {
-    const struct sock_common* common = &sk->__sk_common;
-    u64 from[2], to[2];
-    if (!STAPGEN_IS_READABLE(common, fault)) return 1;
-    stapgen_ip4_address(from, (__force u32)common->skc_rcv_saddr);
-    stapgen_ip4_address(to, (__force u32)common->skc_daddr);
-#if IS_ENABLED(CONFIG_IPV6)
-    if (common->skc_family == AF_INET6 && !ipv6_addr_v4mapped(&common->skc_v6_daddr)) {
-        memcpy(from, &common->skc_v6_rcv_saddr, sizeof(from));
-        memcpy(to, &common->skc_v6_daddr, sizeof(to));
-    }
-#endif
-    return stapgen_connection(from, to, (__force u16)htons(common->skc_num), (__force u16)common->skc_dport);
-}
-
 /* ---- what is dropped ---- */
 
-struct stapgen_tcp_segment {
-    const unsigned char* tcp; /* its header */
-    u64 from[2], to[2];       /* not known where there is no IP header yet */
-    long data;                /* bytes behind the header, and not of the link's padding */
-};
-/* Whether it is one of TCP's whose header can be read. */
-static inline int stapgen_read_tcp_segment(const struct sk_buff* skb, struct stapgen_tcp_segment* segment,
-                                           const void** fault) {
-    const unsigned char *ip = stapgen_network_header_of(skb), *end = stapgen_linear_end(skb), *tcp;
-    long behind = 0;
-    /* TCP has written its header, and IP has found no way for it. */
-    if (skb->sk && !skb->skb_iif && skb->data == stapgen_transport_header_of(skb)) {
-        tcp = skb->data;
-    } else if (ip < skb->head || ip + 20 > end) {
-        return 0;
-    } else if ((STAPGEN_READ(ip, fault) & 0xf0) == 0x40) {
-        tcp = ip + (STAPGEN_READ(ip, fault) & 0xf) * 4;
-        if (STAPGEN_READ(ip + 9, fault) != IPPROTO_TCP || STAPGEN_READ((const u16*)(ip + 6), fault) & htons(0x1fff))
-            return 0;
-        stapgen_ip4_address(segment->from, STAPGEN_READ((const u32*)(ip + 12), fault));
-        stapgen_ip4_address(segment->to, STAPGEN_READ((const u32*)(ip + 16), fault));
-        behind = (long)ntohs(STAPGEN_READ((const __be16*)(ip + 2), fault)) - (tcp - ip);
-    } else {
-        tcp = ip + 40;
-        if ((STAPGEN_READ(ip, fault) & 0xf0) != 0x60 || tcp > end || STAPGEN_READ(ip + 6, fault) != IPPROTO_TCP)
-            return 0;
-        segment->from[0] = STAPGEN_READ((const u64*)(ip + 8), fault);
-        segment->from[1] = STAPGEN_READ((const u64*)(ip + 16), fault);
-        segment->to[0] = STAPGEN_READ((const u64*)(ip + 24), fault);
-        segment->to[1] = STAPGEN_READ((const u64*)(ip + 32), fault);
-        behind = (long)ntohs(STAPGEN_READ((const __be16*)(ip + 4), fault));
-    }
-    if (*fault || tcp + 20 > end) return 0;
-    segment->tcp = tcp;
-    segment->data = (long)skb->len - (tcp - skb->data);
-    /* What is longer than IP's length can say, and cut later, has 0 there. */
-    if (behind > 0 && behind < segment->data && !STAPGEN_READ(&skb_shinfo(skb)->gso_size, fault))
-        segment->data = behind;
-    segment->data -= ((STAPGEN_READ(tcp + 12, fault) & 0xf0) >> 4) * 4;
-    return !*fault && segment->data >= 0;
-}
 static inline void stapgen_make_room_for_loss(s64 now) {
     const s64 minute = 60 * 1000000000LL;
     int list;
@@ -163,39 +86,26 @@ static inline void stapgen_add_loss(unsigned long connection, const struct stapg
     stapgen_losses_rows[at].of = *loss;
     stapgen_unlock_queue(table, connection);
 }
-/* What is dropped so is a copy, or was there already. */
-static inline int stapgen_is_no_loss(unsigned long location, long reason) {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
-    if (reason == SKB_DROP_REASON_TCP_OLD_DATA || reason == SKB_DROP_REASON_TCP_OFOMERGE) return 1;
-#endif
-    return stapgen_freeing_of(location) == STAPGEN_FREED_COPY;
-}
 static inline void stapgen_tcp_drops(const struct sk_buff* skb, unsigned long location, long reason,
                                      const void** fault) {
-    enum { FIN = 1, SYN = 2, RST = 4, ACK = 16 };
     struct stapgen_tcp_segment segment = {};
     struct stapgen_loss loss = {};
     unsigned long connection;
-    u8 flags;
-    u16 from_port, to_port;
     if (!STAPGEN_IS_READABLE(skb, fault) || !stapgen_read_tcp_segment(skb, &segment, fault)) return;
-    flags = STAPGEN_READ(segment.tcp + 13, fault);
-    if (*fault || flags & RST || stapgen_is_no_loss(location, reason)) return;
-    from_port = STAPGEN_READ((const u16*)segment.tcp, fault);
-    to_port = STAPGEN_READ((const u16*)(segment.tcp + 2), fault);
+    if (segment.flags & STAPGEN_RST || stapgen_is_no_loss(&segment, location, reason)) return;
     loss.at = STAPGEN_NOW();
     loss.location = location;
     loss.reason = (s32)reason;
     loss.seq = ntohl(STAPGEN_READ((const __be32*)(segment.tcp + 4), fault));
-    loss.end_seq = loss.seq + segment.data + !!(flags & SYN) + !!(flags & FIN);
+    loss.end_seq = loss.seq + segment.data + !!(segment.flags & STAPGEN_SYN) + !!(segment.flags & STAPGEN_FIN);
     /* What has come by a device may have the socket that it is for. */
-    connection = skb->sk && !skb->skb_iif ? stapgen_connection_of_socket(skb->sk, fault)
-                                          : stapgen_connection(segment.from, segment.to, from_port, to_port);
+    connection =
+        skb->sk && !skb->skb_iif ? stapgen_connection_of_socket(skb->sk, fault) : stapgen_connection_from(&segment);
     if (!*fault && loss.end_seq != loss.seq) stapgen_add_loss(connection, &loss);
-    if (!(flags & ACK)) return;
+    if (!(segment.flags & STAPGEN_ACK)) return;
     loss.is_ack = 1;
     loss.end_seq = ntohl(STAPGEN_READ((const __be32*)(segment.tcp + 8), fault));
-    if (!*fault) stapgen_add_loss(stapgen_connection(segment.to, segment.from, to_port, from_port), &loss);
+    if (!*fault) stapgen_add_loss(stapgen_connection_to(&segment), &loss);
 }
 
 /* ---- what is sent again ---- */

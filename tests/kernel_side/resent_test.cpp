@@ -14,14 +14,17 @@
 
 namespace {
 
-enum { FIN = 1, SYN = 2, ACK = 16 };
+enum { FIN = 1, SYN = 2, RST = 4, ACK = 16 };
 constexpr unsigned long packet_socket = 0xffffffff81a00101;
-constexpr unsigned long netfilter = 0xffffffff81a00011, qdisc = 0xffffffff81a00031;
+constexpr unsigned long netfilter = 0xffffffff81a00011, qdisc = 0xffffffff81a00031, tcp_receive = 0xffffffff81a00051;
 
 }  // namespace
 
 void shim_name_function(char* name, size_t size, unsigned long address) {
-    std::snprintf(name, size, "%s+0x11", address == packet_socket - 1 ? "tpacket_rcv" : "nf_hook_slow");
+    std::snprintf(name, size, "%s+0x11",
+                  address == packet_socket - 1 ? "tpacket_rcv"
+                  : address == tcp_receive - 1 ? "tcp_v4_rcv"
+                                               : "nf_hook_slow");
 }
 
 namespace {
@@ -31,6 +34,7 @@ struct Sender {
     Socket socket;
     const void* fault = nullptr;
     std::vector<std::unique_ptr<Packet>> packets;
+    bool is_ip6 = false;
 
     explicit Sender(u16 port = 4001) {
         auto& common = socket.sk()->__sk_common;
@@ -53,8 +57,9 @@ struct Sender {
     void becomes_ip6() {
         auto& common = socket.sk()->__sk_common;
         common.skc_family = AF_INET6;
-        common.skc_v6_rcv_saddr.s6_addr[15] = 1;
-        common.skc_v6_daddr.s6_addr[15] = 2;
+        set_address(&common.skc_v6_rcv_saddr, 1);
+        set_address(&common.skc_v6_daddr, 2);
+        is_ip6 = true;
     }
     /// As it comes by a device: its IP header is 20 bytes longer than IPv4's.
     Packet& segment_of_ip6(u32 seq, u32 bytes) {
@@ -76,21 +81,41 @@ struct Sender {
         stapgen_tcp_drops(&packet.skb, location, reason, &fault);
         REQUIRE(fault == nullptr);
     }
-    void drops_orphan(u32 seq, u32 bytes, unsigned long location) {
-        auto& packet = segment(seq, bytes);
+    void drops_orphan(u32 seq, u32 bytes, unsigned long location, long reason = 7, u8 flags = ACK) {
+        auto& packet = segment(seq, bytes, flags);
         packet.skb.sk = nullptr;
         packet.skb.skb_iif = 3;
-        drops(packet, location);
+        if (is_ip6) put_ip6(packet, false);
+        drops(packet, location, reason);
+    }
+    static void set_address(void* to, u8 last) {
+        u8 address[16] = {};
+        address[15] = last;
+        std::memcpy(to, address, sizeof address);
+    }
+    /// IPv6's header in the place of IPv4's, of a packet from this host or to it.
+    static void put_ip6(Packet& packet, bool is_to_here) {
+        std::memmove(packet.bytes + 56, packet.bytes + 36, 60);
+        std::memset(packet.bytes + 16, 0, 40);
+        packet.bytes[16] = 0x60;
+        packet.put16(20, u16(packet.skb.len - 20));
+        packet.bytes[22] = IPPROTO_TCP;
+        set_address(packet.bytes + 24, is_to_here ? 2 : 1);
+        set_address(packet.bytes + 40, is_to_here ? 1 : 2);
+        packet.skb.protocol = htons(ETH_P_IPV6);
+        packet.skb.transport_header = 56;
+        packet.skb.len += 20;
     }
     /// The other end acknowledges up to there, and that is dropped here.
-    void drops_ack(u32 ack, unsigned long location) {
+    void drops_ack(u32 ack, unsigned long location, u8 flags = ACK) {
         auto& packet =
             *packets.emplace_back(std::make_unique<Packet>(true, 0, 5, 11211, socket.sk()->__sk_common.skc_num));
         std::swap_ranges(packet.bytes + 28, packet.bytes + 32, packet.bytes + 32);
         packet.put32(44, ack);
-        packet.bytes[49] = ACK;
+        packet.bytes[49] = flags;
         packet.put16(18, u16(packet.skb.len));
         packet.skb.skb_iif = 3;
+        if (is_ip6) put_ip6(packet, true);
         drops(packet, location);
     }
     /// It is sent again, N segments in one; the skb was last sent then.
@@ -195,6 +220,71 @@ TEST_CASE("where bytes arrived and their acknowledgment was dropped here, that i
     sender.drops_ack(1101, netfilter);
     sender.resends(1000, 101, sent);
     CHECK(counted() == Counted{"lost-here 1000"});
+}
+
+TEST_CASE("a SYN whose SYN-ACKs are dropped here has arrived each time, though the listener discards its copies") {
+    for (const bool is_ip6 : {false, true}) {
+        Sender sender;
+        if (is_ip6) sender.becomes_ip6();
+        s64 sent = shim_now();
+        // The first one is answered, and the answer is dropped.
+        sender.drops_ack(1001, netfilter, SYN | ACK);
+        for (int i = 0; i < 5; i++) {
+            sender.resends(1000, 1, sent);
+            sent = shim_now();
+            // Before the copy is discarded it is answered.
+            sender.drops_ack(1001, netfilter, SYN | ACK);
+            sender.drops_orphan(1000, 0, tcp_receive, SKB_DROP_REASON_NOT_SPECIFIED, SYN);
+        }
+        CHECK(counted() == Counted(5, "ack-lost-here 1000"));
+        // What TCP drops for another reason is lost, and so is data, as behind a full accept queue.
+        sender.drops_orphan(2000, 0, tcp_receive, SKB_DROP_REASON_TCP_CSUM, SYN);
+        sender.resends(2000, 1, sent);
+        sender.drops_orphan(3000, 101, tcp_receive, SKB_DROP_REASON_NOT_SPECIFIED);
+        sender.resends(3000, 101, sent);
+        CHECK(counted() == Counted{"lost-here 2000", "lost-here 3000"});
+    }
+}
+
+TEST_CASE("a SYN that is dropped in another namespace is of the socket that sent it, and so is an answer") {
+    for (const bool is_ip6 : {false, true}) {
+        Sender sender;
+        if (is_ip6) sender.becomes_ip6();
+        auto* sk = sender.socket.sk();
+        sender.socket.tcp.snd_una = 7001;
+        const auto connection = stapgen_connection_of_socket(sk, &sender.fault);
+        auto drop = [&](Packet& packet, bool is_to_here, unsigned long location, long reason = 7) {
+            packet.skb.sk = nullptr;
+            packet.skb.skb_iif = 3;
+            if (is_ip6) Sender::put_ip6(packet, is_to_here);
+            return stapgen_dropped_connecting(&packet.skb, location, reason, &sender.fault);
+        };
+        auto answer = [&](u32 ack, u8 flags) -> Packet& {
+            auto& packet = *sender.packets.emplace_back(std::make_unique<Packet>(true, 0, 5, 11211, 4001));
+            std::swap_ranges(packet.bytes + 28, packet.bytes + 32, packet.bytes + 32);
+            packet.put32(44, ack);
+            packet.bytes[49] = flags;
+            return packet;
+        };
+        auto& syn = sender.segment(7001, 0, SYN);
+        CHECK(drop(syn, false, netfilter) == connection);
+        CHECK(stapgen_is_of_connecting(&syn.skb, sk, &sender.fault) == STAPGEN_ITS_SYN);
+        auto& others = sender.segment(7013, 0, SYN);
+        CHECK(drop(others, false, netfilter) == connection);
+        CHECK(stapgen_is_of_connecting(&others.skb, sk, &sender.fault) == STAPGEN_NOT_OF_CONNECTING);
+        auto& syn_ack = answer(7002, SYN | ACK);
+        CHECK(drop(syn_ack, true, netfilter) == connection);
+        CHECK(stapgen_is_of_connecting(&syn_ack.skb, sk, &sender.fault) == STAPGEN_ITS_ANSWER);
+        auto& late = answer(7003, RST | ACK);
+        CHECK(drop(late, true, netfilter) == connection);
+        CHECK(stapgen_is_of_connecting(&late.skb, sk, &sender.fault) == STAPGEN_NOT_OF_CONNECTING);
+        // No losses: a capture's copy, a SYN that is refused or was answered; no SYN, and no answer to one.
+        CHECK(drop(sender.segment(7001, 0, SYN), false, packet_socket) == 0);
+        CHECK(drop(sender.segment(7001, 0, SYN), false, tcp_receive, SKB_DROP_REASON_NO_SOCKET) == 0);
+        CHECK(drop(sender.segment(7001, 0, SYN), false, tcp_receive, SKB_DROP_REASON_NOT_SPECIFIED) == 0);
+        CHECK(drop(sender.segment(7002, 101), false, netfilter) == 0);
+        CHECK(sender.fault == nullptr);
+    }
 }
 
 TEST_CASE("copies and bytes that were there are no loss, SYN and FIN have a number of their own") {

@@ -17,24 +17,26 @@ ROWS = [
     Row("left", "127.0.0.1", 7702, 7, "poll", mode="nonblocking"),
     Row("left", "127.0.0.1", 7703, 13, "call", "refused", REFUSED),
     Row("left", "::1", 7703, 2, "poll", "refused", REFUSED, mode="nonblocking"),
-    Row("left", RIGHT, 7704, 3, "call", "refused", REFUSED),                   # reject with tcp reset
-    Row("left", RIGHT, 7711, 5, "call", "icmp-port", REFUSED),
-    Row("left", RIGHT, 7712, 3, "call", "icmp-host", NO_HOST),
-    Row("left", RIGHT, 7713, 7, "poll", "icmp-net", NO_NETWORK, mode="nonblocking"),
-    Row("left", RIGHT, 7714, 2, "call", "icmp-protocol", PROTOCOL),
-    Row("left", RIGHT, 7715, 11, "call", "icmp-prohibited", NO_HOST),
-    Row("left", RIGHT6, 7711, 3, "call", "icmp-port", REFUSED),
-    Row("left", RIGHT6, 7712, 2, "call", "icmp-host", NO_HOST),
-    Row("left", RIGHT6, 7713, 5, "call", "icmp-net", NO_NETWORK),
-    Row("left", RIGHT6, 7715, 2, "call", "icmp-prohibited", ACCESS),
-    Row("left", RIGHT, 7721, 5, "wave", "no-answer", TIMED_OUT, mode="nonblocking", syns=2),
-    Row("left", RIGHT, 7721, 2, "call", "no-answer", TIMED_OUT, syns=2),
+    Row("left", RIGHT, 7704, 3, "call", "refused", REFUSED, dropped=1),                   # reject with tcp reset
+    Row("left", RIGHT, 7711, 5, "call", "icmp-port", REFUSED, dropped=1),
+    Row("left", RIGHT, 7712, 3, "call", "icmp-host", NO_HOST, dropped=1),
+    Row("left", RIGHT, 7713, 7, "poll", "icmp-net", NO_NETWORK, mode="nonblocking", dropped=1),
+    Row("left", RIGHT, 7714, 2, "call", "icmp-protocol", PROTOCOL, dropped=1),
+    Row("left", RIGHT, 7715, 11, "call", "icmp-prohibited", NO_HOST, dropped=1),
+    Row("left", RIGHT6, 7711, 3, "call", "icmp-port", REFUSED, dropped=1),
+    Row("left", RIGHT6, 7712, 2, "call", "icmp-host", NO_HOST, dropped=1),
+    Row("left", RIGHT6, 7713, 5, "call", "icmp-net", NO_NETWORK, dropped=1),
+    Row("left", RIGHT6, 7715, 2, "call", "icmp-prohibited", ACCESS, dropped=1),
+    Row("left", RIGHT, 7720, 5, "wave", "no-answer", TIMED_OUT, mode="nonblocking", syns=2),   # to a device that swallows it
+    Row("left", RIGHT6, 7720, 3, "wave", "no-answer", TIMED_OUT, mode="nonblocking", syns=2),
+    Row("left", RIGHT, 7721, 5, "wave", "dropped-here", TIMED_OUT, mode="nonblocking", syns=2, dropped=2),   # in right
+    Row("left", RIGHT6, 7721, 2, "call", "dropped-here", TIMED_OUT, syns=2, dropped=2),
     Row("left", RIGHT, 7722, 3, "wave", "dropped-here", TIMED_OUT, mode="nonblocking", syns=2, dropped=2),
     Row("left", RIGHT, 7723, 3, "wave", "answer-dropped", TIMED_OUT, mode="nonblocking", syns=2),
     Row("left", RIGHT, 7724, 2, "call", syns=2, dropped=1),                    # each first SYN is dropped here
-    Row("left", RIGHT, 7725, 5, "give-up", "given-up", mode="nonblocking"),
-    Row("left", RIGHT, 7725, 3, "time-out", "given-up"),
-    Row("left", RIGHT, 7725, 2, "killed", "given-up"),
+    Row("left", RIGHT, 7725, 5, "give-up", "given-up", mode="nonblocking", dropped=1),
+    Row("left", RIGHT, 7725, 3, "time-out", "given-up", dropped=1),
+    Row("left", RIGHT, 7725, 2, "killed", "given-up", dropped=1),
     Row("left", "10.9.0.77", 7726, 2, "call", "icmp-host", NO_HOST, dropped=1),   # no neighbour
     Row("left", "192.0.2.1", 7727, 11, "call", "no-route", NO_NETWORK, syns=None, dropped=None),
     Row("left", "192.0.2.64", 7727, 2, "poll", "no-route", NO_HOST, mode="nonblocking", syns=None, dropped=None),
@@ -62,7 +64,7 @@ UNIX = [
     Row("unix", "full", 0, 5, "unix-poll", "backlog-full", EAGAIN, kind="unix", mode="nonblocking"),
     Row("unix", "full", 0, 1, "unix-queued", kind="unix"),
     Row("unix", "bound", 0, 3, "unix", "refused", REFUSED, kind="unix"),
-    Row("unix", "absent", 0, 2, "unix", "failed", NO_FILE, kind="unix"),
+    Row("unix", "absent", 0, 2, "unix", "no-socket", NO_FILE, kind="unix"),
 ]
 BEFORE, UNDER_WAY = 3, 5   # connections that began before, and that do not end
 SILENT = 7732              # they go there
@@ -145,6 +147,7 @@ def connect(how, address, port, count):
             child = subprocess.Popen([sys.executable, "-c", f"import socket; socket.socket().connect({{to}})"])
             while f":{{port:04X}} 02" not in open("/proc/net/tcp").read():   # SYN_SENT
                 time.sleep(0.01)
+            time.sleep(0.02)   # until it has got to right
             child.kill()
             child.wait()
     if how == "self":
@@ -233,6 +236,12 @@ time.sleep(3600)
 """
 
 RULES_RIGHT = f"""
+table netdev away {{
+    chain ingress {{
+        type filter hook ingress device right0 priority 0
+        tcp dport 7720 fwd to "void"
+    }}
+}}
 table inet lab {{
     chain input {{
         type filter hook input priority 0

@@ -45,6 +45,7 @@ for i in range({ROUNDS * ROUND}):
 GUEST = f"""
 make_pair || exit 1
 ip netns exec left tc qdisc replace dev left0 root netem delay {NETEM_MS}ms || exit 1
+ip -n right link add void type dummy && ip -n right link set void up || exit 1
 ip netns exec right nft -f right.nft && ip netns exec left nft -f left.nft || exit 1
 ip netns exec right sysctl -qw net.ipv4.icmp_ratelimit=0 net.ipv6.icmp.ratelimit=0 'net.ipv4.ip_local_port_range=40000 40003' || exit 1
 ip netns exec left sysctl -qw net.ipv4.tcp_syn_retries=1 net.ipv4.tcp_fastopen=3 net.ipv4.neigh.left0.mcast_solicit=1 \\

@@ -28,6 +28,9 @@ def data_to(address):
     return f"ip daddr {address} tcp dport {PORT} meta length > 100"
 
 
+SYN_ACKS = ("table {family} {name} {{ chain c {{ type filter hook input priority 0; {family} saddr {{address}} "
+            "tcp flags & (syn | ack) == (syn | ack) counter drop; }}; }}")
+
 # case -> what is done before it, what sends, what is done behind it. Its address is 10.9.0.11 and so on.
 CASES = {
     "netem": (f"{NETEM} loss 7% $(seeded 7) || exit 1", BULK, DROPPED + NETEM),
@@ -45,9 +48,12 @@ CASES = {
     "needless": ("", "in_left python3 late.py {address}", ""),
     "syn": (rule("right", "syns", "input", "ip daddr {address} tcp flags & (syn | ack) == syn", 1).replace("numgen inc mod 1 == 1", ""),
             "in_left python3 connect.py {address} 3.5", ""),
+    # The listener answers each SYN, and discards all but the first.
+    "syn-ack": (f"in_left nft '{SYN_ACKS.format(family='ip', name='synacks')}' || exit 1", "in_left python3 connect.py {address} 15.5", ""),
+    "syn-ack6": (f"in_left nft '{SYN_ACKS.format(family='ip6', name='synacks6')}' || exit 1", "in_left python3 connect.py {address} 15.5", ""),
     "none": ("", BULK, ""),
 }
-ADDRESSES = {name: f"10.9.0.{number}" for number, name in enumerate(CASES, start=11)}
+ADDRESSES = {name: f"fd09::{number}" if name.endswith("6") else f"10.9.0.{number}" for number, name in enumerate(CASES, start=11)}
 
 RUN = """
 {before}
@@ -70,7 +76,7 @@ record again again || exit 1"""]
     for name, parts in CASES.items():
         address = ADDRESSES[name]
         before, sends, behind = (part.replace("{address}", address).replace("{name}", name) for part in parts)
-        script.append(f"in_right ip address add {address}/24 dev right0")
+        script.append(f"in_right ip address add {address}/{'64' if ':' in address else '24'} dev right0" + " nodad" * (":" in address))
         script.append(RUN.format(name=name, before=before, sends=sends, behind=behind))
     return "\n".join([*script, "in_right nft list ruleset >rules", "end_records again\nfinish"])
 
@@ -84,6 +90,7 @@ def answer(connection):
     while connection.recv(65536):
         connection.sendall(b"k")
 server = socket.create_server(("", 7602))
+server6 = socket.create_server(("", 7602), family=socket.AF_INET6)   # nobody gets as far as that
 print("ready", flush=True)
 while True:
     threading.Thread(target=answer, args=(server.accept()[0],), daemon=True).start()
@@ -172,6 +179,8 @@ def check_case(name, where, dropped):
         assert 0 < dropped[name] <= where["lost-here"] + 1 and set(where) == {"lost-here"}, f"{name}: {dropped}"
     elif name in ("neighbour", "syn"):
         assert where["lost-here"] >= 2 and not where["not-here"] and not where["ack-lost-here"], name
+    elif name in ("syn-ack", "syn-ack6"):
+        assert where["ack-lost-here"] >= 3 and set(where) == {"ack-lost-here"}, name
     elif name == "input":
         assert where["lost-here"] == dropped["drops"] and not where["not-here"], f"{name}: {dropped}"
     elif name == "ack":
