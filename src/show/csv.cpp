@@ -80,10 +80,10 @@ class Writer {
             for (const auto& table : report.tables)
                 learn_keys(table);
         }
-        out_ << "report,recipe,kind,name,module,reason,time_ns";
+        out_ << "report,recipe,kind,name,module,reason,time_ns,statistic,value,benign";
         for (const auto& key : keys_)
             out_ << ',' << column_of(key);
-        out_ << ",statistic,value,benign\n";
+        out_ << '\n';
     }
 
     void report(const Results& results) {
@@ -181,11 +181,12 @@ class Writer {
         out_ << number_ << ',' << recipe_ << ',' << subject.kind << ',' << csv_cell(subject.name) << ','
              << csv_cell(subject.module) << ',' << csv_cell(subject.reason) << ',';
         if (subject.time_ns) out_ << *subject.time_ns;
+        out_ << ',' << statistic << ',' << value << ',' << subject.benign;
         for (const auto& key : keys_) {
             out_ << ',';
             if (const auto* field = find_field(subject.group, key)) out_ << text_of(field->value);
         }
-        out_ << ',' << statistic << ',' << value << ',' << subject.benign << '\n';
+        out_ << '\n';
     }
 
     template <class Number>
@@ -263,9 +264,9 @@ void write_csv(std::ostream& out, const Reports& reports, const Options& options
 }  // namespace
 
 /// One table (RFC 4180, UTF-8, but for lines that end with LF alone, as awk and cut want them) with one number in each
-/// row, so that columns stay the same whatever the percentiles:
+/// row, so that the first ten columns are the same whatever is measured:
 ///
-///     report,recipe,kind,name,module,reason,time_ns,KEY...,statistic,value,benign
+///     report,recipe,kind,name,module,reason,time_ns,statistic,value,benign,KEY...
 ///
 /// `report` counts the reports from 1; KEY... are the keys of the groups of all of them, with "group_" before one that
 /// is called as another column. `benign` is true or false of a drop. What does not apply or is not known is an empty

@@ -129,20 +129,20 @@ void write_comparisons_csv(std::ostream& out, std::span<const Compared> all, con
     };
     // The groups of all comparisons have the same keys.
     std::vector<std::string> names{"recipe"};
-    for (const auto& field : all.front().comparison.group)
-        names.push_back(csv_cell(field.key));
     const auto keys = change_json({});
     for (const auto& [key, value] : keys.items())
         names.push_back(key);
+    for (const auto& field : all.front().comparison.group)
+        names.push_back(csv_cell(field.key));
     line(names);
     for (const auto& [comparison, before, after] : all) {
         for (const auto& change : comparison.changes) {
             std::vector<std::string> cells{csv_cell(comparison.recipe)};
-            for (const auto& field : comparison.group)
-                cells.push_back(csv_cell(group_text(field)));
             const auto row = change_json(change);
             for (const auto& [key, value] : row.items())
                 cells.push_back(cell_of(value));
+            for (const auto& field : comparison.group)
+                cells.push_back(csv_cell(group_text(field)));
             line(cells);
         }
     }

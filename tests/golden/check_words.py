@@ -17,7 +17,7 @@ REPORT = b"""{
 }
 """
 TABLE = "STAGE [us] N P50\ndrv-ip 17 4.001\ntcp-app 19 5.003\n"
-CSV = "report,recipe,kind,name,statistic,value,benign\n1,r,stage,drv-ip,n,17,\n1,r,stage,drv-ip,p50_ns,4001,\n"
+CSV = words.CSV_COLUMNS + ",pid\n1,r,stage,drv-ip,,,,n,17,,\n1,r,stage,drv-ip,,,,p50_ns,4001,,\n"
 JSON, ROWS = "$ stapgen report --json\n", "$ stapgen report --format csv\n"
 
 
@@ -44,7 +44,7 @@ def main():
         assert old in REPORT and told in in_json(REPORT, REPORT.replace(old, new)), in_json(REPORT, REPORT.replace(old, new))
     assert "not indented" not in in_json(REPORT, REPORT) and "in one line" in in_json(REPORT, REPORT.replace(b"\n", b"") + b"\n")
     for old, new, told in (("n,17", "n,18", "stage n changed: [drv-ip] 17 -> 18"),
-                           ("1,r,stage,drv-ip,n,17,\n", "", "key stage n gone: [drv-ip] 17")):
+                           ("1,r,stage,drv-ip,,,,n,17,,\n", "", "key stage n gone: [drv-ip] 17")):
         assert told in in_csv(CSV, CSV.replace(old, new)), in_csv(CSV, CSV.replace(old, new))
     for old, new, told in (("5.003", "5.004", "5.003 -> 5.004"), ("tcp-app 19 5.003\n", "", "line gone: 'tcp-app 19 5.003'"),
                            ("P50", "P90", "P50 -> P90")):

@@ -169,7 +169,7 @@ def folded(lines, parts):
 
 
 FRACTION = re.compile(r"(?<=,)-?\d*\.\d{6,}(?:e[-+]\d+)?(?=,|$)")
-STATISTIC = re.compile(r"(?P<begin>\d+,.*,)(?P<differs>[\w.]+,[-+\w.]*),(?P<end>|true|false)")
+STATISTIC = re.compile(r'(?P<begin>\d+,(?:(?:[^,"]*|"(?:[^"]|"")*"),){6})(?P<differs>[\w.]+,[-+\w.]*)(?P<end>,.*)')
 BUCKET = re.compile(r'(?P<begin>\w+_bucket\{.*,le=)"(?P<differs>[-+\w.]+"\} \d+)(?P<end>)')
 
 

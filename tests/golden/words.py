@@ -58,16 +58,19 @@ def leaves(value, path=()):
         yield path, json.dumps(value)
 
 
+CSV_COLUMNS = "report,recipe,kind,name,module,reason,time_ns,statistic,value,benign"
+
+
 def cells(text):
     """Return the numbers of a CSV, in rows as views.py has them, by what they are of; None: it is none."""
     lines = text.splitlines()
-    start = next((place for place, line in enumerate(lines) if line.endswith(",statistic,value,benign")), None)
+    start = next((place for place, line in enumerate(lines) if line.startswith(CSV_COLUMNS)), None)
     if start is None:
         return None
     found = {}
     for line in lines[start + 1:]:
-        row, statistics = line, [("", line.rpartition(",")[2])]
-        if match := re.fullmatch(r"(.*,)\{(.*)\}(|true|false)", line):
+        row, statistics = line, [("", "")]
+        if match := re.fullmatch(r"(.*,)\{(.*)\},(.*)", line):
             row, statistics = match[1] + match[3], [part.split(",") for part in match[2].split(" ")]
         _, _, kind, *names = [*next(csv.reader([row])), "", "", ""]
         for statistic, value in statistics:
