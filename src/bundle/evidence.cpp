@@ -10,6 +10,7 @@
 #include "bundle/firewall.h"
 #include "bundle/lines.h"
 #include "bundle/names.h"
+#include "bundle/states.h"
 #include "decode/format_detector.h"
 #include "symbols/log_release.h"
 
@@ -75,7 +76,6 @@ class Counters final : public decode::FormatDetector::Sink {
         const auto* const reading = std::get_if<decode::CounterReading>(&line);
         if (reading == nullptr) return;
         ++values;
-        if (reading->sample > 0 || reading->is_rise) return;
         std::pair key{std::string(reading->name), std::string(reading->of)};
         if (!netns_.empty()) key.second = (key.second == "-" ? "netns " : key.second + " in netns ") + netns_;
         const auto known = evidence_.counters.find(key);
@@ -84,11 +84,10 @@ class Counters final : public decode::FormatDetector::Sink {
                 ++evidence_.left_out;
                 return;
             }
-            evidence_.counters.emplace(std::move(key),
-                                       Reading{reading->value, {file_, number}, std::string(reading->format)});
-        } else if (reading->part && known->second.place.file == file_) {
-            known->second.value += reading->value;
+            evidence_.counters.emplace(std::move(key), new_reading(*reading));
+            return;
         }
+        add(*reading, known->second);
     }
     void message(std::string_view /*text*/) override {}
 
@@ -96,6 +95,24 @@ class Counters final : public decode::FormatDetector::Sink {
     std::int64_t number = 0;  ///< of the line that is read
 
   private:
+    [[nodiscard]] Reading new_reading(const decode::CounterReading& reading) const {
+        return {reading.value, {file_, number}, reading.sample, reading.value, reading.is_rise};
+    }
+
+    void add(const decode::CounterReading& reading, Reading& known) const {
+        if (known.is_rise && !reading.is_rise) {
+            known = new_reading(reading);
+            return;
+        }
+        const bool is_next = reading.sample > known.sample;
+        if (known.place.file != file_ || known.is_rise != reading.is_rise || (!is_next && !reading.part)) return;
+        known.sample = reading.sample;
+        known.of_sample = reading.value + (is_next && !reading.is_rise ? 0 : known.of_sample);
+        if (known.of_sample <= known.value) return;
+        known.value = known.of_sample;
+        if (is_next) known.place.line = number;
+    }
+
     Evidence& evidence_;
     Room& room_;
     const SharedText& file_;
@@ -177,14 +194,31 @@ class Reader {
             const auto number_set = base::to_unsigned(base::trim(value));
             if (!number_set || name.size() > base::limits::path_bytes) continue;
             found = true;
-            if (evidence_.settings.contains(name)) continue;
-            if (room_.take(name.size(), path)) {
-                evidence_.settings.emplace(name, Reading{*number_set, {path, lines.number()}, {}});
-            } else {
-                ++evidence_.left_out;
-            }
+            if (!evidence_.settings.contains(name)) note_setting(name, {*number_set, {path, lines.number()}});
         }
         return found;
+    }
+
+    void note_setting(std::string_view name, Reading reading) {
+        if (room_.take(name.size(), reading.place.file)) {
+            evidence_.settings.insert_or_assign(std::string(name), std::move(reading));
+        } else {
+            ++evidence_.left_out;
+        }
+    }
+
+    /// Of sockets that share an address the one with the longest queue counts.
+    bool read_states(std::string_view line, const NamedFile& named, const Place& place) {
+        auto states = states_.read(line);
+        if (states.empty()) return false;
+        const auto netns = named.netns.empty() ? std::string() : " in netns " + named.netns;
+        const auto known = evidence_.settings.find(states.front().name + netns);
+        if (known != evidence_.settings.end() &&
+            (known->second.place.file != place.file || known->second.value >= states.front().value))
+            return true;
+        for (auto& state : states)
+            note_setting(state.name + netns, {state.value, place});
+        return true;
     }
 
     bool read_counters(const SharedText& path, const NamedFile& named, Lines& lines) {
@@ -199,13 +233,17 @@ class Reader {
         const bool is_of_device = named.command.starts_with("cat /sys/class/net/");
         if (!named.command.empty() && !is_of_device) detector.feed(named.command + "\n", counters);
         symbols::ReleaseFinder kernel;  // of drops; perf and people say it in front of them
+        states_ = {};
+        bool has_states = false;
         std::size_t seen = 0;
         std::string_view line;
         std::string whole;
         while (lines.next(line)) {
             seen += line.size() + 1;
-            if (counters.values + counters.records == 0 && (seen > looked_into || !lines.is_text())) break;
+            const bool is_known = counters.values + counters.records > 0 || has_states;
+            if (!is_known && (seen > looked_into || !lines.is_text())) break;
             counters.number = lines.number();
+            has_states |= read_states(line, named, {path, lines.number()});
             if (lines.number() < looked_for_release) kernel.read(line);
             whole = is_of_device ? named.command.substr(4) + ":" : std::string();
             whole.append(line).append("\n");
@@ -217,7 +255,7 @@ class Reader {
             note(evidence_.results, path);
             take_release(kernel, {path, 1});
         }
-        return counters.values + counters.records > 0;
+        return counters.values + counters.records > 0 || has_states;
     }
 
     bool read_firewall(const SharedText& path, const NamedFile& named, Lines& lines) {
@@ -248,7 +286,7 @@ class Reader {
                     ++evidence_.left_out;
                     continue;
                 }
-                known = evidence_.counters.emplace(key, Reading{0, {path, lines.number()}, "firewall"}).first;
+                known = evidence_.counters.emplace(key, Reading{0, {path, lines.number()}}).first;
             }
             known->second.value += rule->packets;
         }
@@ -292,6 +330,7 @@ class Reader {
     Evidence& evidence_;
     const std::vector<std::string>& texts_;
     Room room_;
+    StateReader states_;                                 ///< of the section that is read
     std::int64_t firewall_lists_ = 0;                    ///< that were read
     std::map<std::string, std::int64_t> list_of_table_;  ///< the number of the one whose rules count
 };

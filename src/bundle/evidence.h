@@ -22,11 +22,13 @@ struct Place {
     std::int64_t line = 0;
 };
 
-/// What a counter stood at, or a setting was; the first file that has it counts.
+/// What a counter stood at, or a setting was; the first file that has it counts, and the largest of its samples.
 struct Reading {
     std::uint64_t value = 0;
     Place place;
-    std::string format;  ///< "nstat"; empty: a setting
+    std::int64_t sample = 0;      ///< of a counter: the number of the last sample in the file
+    std::uint64_t of_sample = 0;  ///< what that has so far; of rises, all of them
+    bool is_rise = false;         ///< not since boot, but since the tool ran before
 };
 
 /// Lines of a log that have a text.
@@ -45,7 +47,7 @@ struct Conflict {
 /// All that is known of a host from an archive.
 struct Evidence {
     std::map<std::pair<std::string, std::string>, Reading> counters;  ///< by name and what it is of
-    std::map<std::string, Reading, std::less<>> settings;             ///< by the name that sysctl has
+    std::map<std::string, Reading, std::less<>> settings;             ///< by the name that sysctl has, or of a State
     std::map<std::string, LogLines> logs;                             ///< by text
     std::optional<double> uptime_s;
     std::string release;  ///< of its kernel, as `uname -r` prints it; empty: no file says it

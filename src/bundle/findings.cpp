@@ -2,45 +2,59 @@
 #include "bundle/findings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/files.h"
 #include "base/text.h"
 #include "base/toml_table.h"
+#include "recipe/catalog.h"
 
 namespace stapgen::bundle {
 
 namespace {
 
-constexpr double full_percent = 90;
+constexpr double near_percent = 90;
 constexpr std::array severities{Severity::lost, Severity::late, Severity::setting};
 
 bool fits(const std::vector<std::string>& patterns, std::string_view name) {
     return std::ranges::any_of(patterns, [&](const auto& pattern) { return base::match(pattern, name).has_value(); });
 }
 
-/// Of those that the patterns mean, each with what it rose; in the order of their names.
-std::vector<Seen> counters_of(const std::vector<std::string>& patterns, const std::vector<std::string>& never,
-                              const Evidence& evidence, const Evidence* before) {
+/// Those that rose, with how far, in the order of their names.
+std::vector<Seen> counters_of(const std::function<bool(const std::string& name)>& takes, const Evidence& evidence,
+                              const Evidence* before) {
     std::vector<Seen> all;
     for (const auto& [key, reading] : evidence.counters) {
         const auto& [name, of] = key;
-        if (!fits(patterns, name) || fits(never, name)) continue;
         std::uint64_t from = 0;
         if (before != nullptr) {
             const auto found = before->counters.find(key);
-            // What was not there says nothing of a rise; below it the host was booted anew.
-            from = found == before->counters.end() ? reading.value : std::min(found->second.value, reading.value);
+            // What was not there, and what began at an unknown time, says nothing of a rise; below it the host was
+            // booted anew.
+            const bool is_known = found != before->counters.end() && !found->second.is_rise && !reading.is_rise;
+            from = is_known ? std::min(found->second.value, reading.value) : reading.value;
         }
-        if (reading.value == from) continue;
-        all.push_back(
-            {of == "-" ? name : fmt::format("{} of {}", name, of), reading.place, reading.value - from, {}, name});
+        if (reading.value == from || !takes(name)) continue;
+        auto what = of == "-" ? name : fmt::format("{} of {}", name, of);
+        if (reading.is_rise) what += ", since it was printed last";
+        all.push_back({std::move(what), reading.place, reading.value - from, {}, name, of});
     }
     return all;
+}
+
+std::vector<Seen> counters_of(const std::vector<std::string>& patterns, const std::vector<std::string>& never,
+                              const Evidence& evidence, const Evidence* before) {
+    return counters_of([&](const std::string& name) { return fits(patterns, name) && !fits(never, name); }, evidence,
+                       before);
 }
 
 std::uint64_t sum_of(const std::vector<Seen>& all) {
@@ -63,39 +77,83 @@ double percent_of(std::uint64_t part, std::uint64_t whole) {
     return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
+/// What of its settings is full, or nearly.
+void add_full(Finding& finding, const Rule& rule, const Evidence& evidence) {
+    double highest = 0;
+    for (const auto& [name, reading] : evidence.settings) {
+        const auto stars = rule.full.empty() ? std::nullopt : base::match(rule.full, name);
+        if (!stars) continue;
+        auto limit_name = rule.limit;
+        if (!stars->empty()) limit_name.replace(limit_name.find('*'), 1, stars->front());
+        const auto found = evidence.settings.find(limit_name);
+        if (found == evidence.settings.end() || found->second.value == 0) continue;
+        const auto limit = found->second.value;
+        const bool is_full = reading.value > limit || (reading.value == limit && !rule.above);
+        const auto percent = percent_of(reading.value, limit);
+        if (!is_full && percent < near_percent) continue;
+        finding.now |= is_full;
+        finding.seen.push_back({fmt::format("{}; {} is {}", name, limit_name, limit), reading.place, reading.value});
+        if (percent <= highest) continue;
+        finding.percent = highest = percent;
+        finding.percent_of = std::move(limit_name);
+    }
+}
+
+void add_logs(Finding& finding, const Rule& rule, const Evidence& evidence, const Evidence* before) {
+    for (const auto& text : rule.logs) {
+        const auto found = evidence.logs.find(text);
+        if (found == evidence.logs.end()) continue;
+        const auto& log = found->second;
+        auto count = log.count;
+        // The earlier archive has them, too, unless the log was rotated.
+        if (before != nullptr) {
+            const auto earlier = before->logs.find(text);
+            if (earlier != before->logs.end() && earlier->second.first_text == log.first_text)
+                count -= std::min(count, earlier->second.count);
+        }
+        if (count == 0) continue;
+        finding.seen.push_back({fmt::format("line{} of logs with '{}'", count == 1 ? "" : "s", text), log.first,
+                                static_cast<std::uint64_t>(count), log.first_text});
+    }
+}
+
 std::optional<Finding> apply(const Rule& rule, const Evidence& evidence, const Evidence* before) {
-    Finding finding{&rule, 0, {}, {}};
+    Finding finding{.rule = &rule, .severity = rule.severity, .means = rule.means};
+    add_full(finding, rule, evidence);
+    const auto states = finding.seen.size();
     auto counters = counters_of(rule.counters, rule.never, evidence, before);
     const auto sum = largest_of(counters);
     if (sum > 0 && sum >= static_cast<std::uint64_t>(rule.least)) {
         const auto whole = sum_of(counters_of(rule.of, {}, evidence, before));
         if (rule.of.empty() || (whole > 0 && percent_of(sum, whole) >= rule.least_percent)) {
             finding.sum = sum;
-            if (!rule.of.empty()) finding.percent = percent_of(sum, whole);
+            if (!rule.of.empty()) {
+                finding.percent = percent_of(sum, whole);
+                finding.percent_of = fmt::format("{}", fmt::join(rule.of, ", "));
+            }
             std::ranges::stable_sort(counters, std::greater(), &Seen::value);
-            finding.seen = std::move(counters);
+            std::ranges::move(counters, std::back_inserter(finding.seen));
         }
     }
-    const auto full = evidence.settings.find(rule.full), limit = evidence.settings.find(rule.limit);
-    if (full != evidence.settings.end() && limit != evidence.settings.end() && limit->second.value > 0) {
-        const auto percent = percent_of(full->second.value, limit->second.value);
-        if (percent >= full_percent) {
-            finding.percent = percent;
-            finding.seen.push_back({fmt::format("{} is {} of {}", rule.full, full->second.value, limit->second.value),
-                                    full->second.place,
-                                    full->second.value,
-                                    {},
-                                    {}});
-        }
-    }
-    for (const auto& text : rule.logs) {
-        const auto found = evidence.logs.find(text);
-        if (found == evidence.logs.end()) continue;
-        const auto& log = found->second;
-        finding.seen.push_back({text, log.first, static_cast<std::uint64_t>(log.count), log.first_text, {}});
-    }
+    add_logs(finding, rule, evidence, before);
     if (finding.seen.empty()) return std::nullopt;
+    if (finding.seen.size() == states && !finding.now) {
+        finding.severity = Severity::setting;
+        finding.means = rule.near;
+    }
+    for (const auto& [name, reading] : evidence.settings) {
+        for (const auto& pattern : rule.beside) {
+            const auto stars = base::match(pattern, name);
+            if (stars && std::ranges::find(finding.seen, stars->front(), &Seen::of) != finding.seen.end())
+                finding.seen.push_back({name, reading.place, reading.value});
+        }
+    }
     return finding;
+}
+
+/// Of what no counter counts the lines of logs.
+std::uint64_t weight_of(const Finding& finding) {
+    return finding.sum > 0 ? finding.sum : sum_of(finding.seen);
 }
 
 }  // namespace
@@ -128,9 +186,18 @@ base::Result<std::vector<Rule>> read_rules(const std::filesystem::path& file) {
             rule.logs = row.texts("logs");
             rule.full = row.text_or("full");
             rule.limit = row.text_or("limit");
+            rule.near = row.text_or("near");
+            rule.above = row.flag("above");
+            rule.beside = row.texts("beside");
             if (rule.counters.empty() && rule.logs.empty() && rule.full.empty())
                 row.wrong({}, "it has neither 'counters', 'logs' nor 'full'");
-            if (rule.full.empty() != rule.limit.empty()) row.wrong({}, "'full' and 'limit' belong together");
+            if (rule.full.empty() != rule.limit.empty() || rule.full.empty() != rule.near.empty())
+                row.wrong({}, "'full', 'limit' and 'near' belong together");
+            const auto stars = [](std::string_view text) { return std::ranges::count(text, '*'); };
+            if (stars(rule.full) > 1 || stars(rule.full) != stars(rule.limit))
+                row.wrong("full", "'full' and 'limit' have no '*', or one each");
+            if (!std::ranges::all_of(rule.beside, [&](const auto& text) { return stars(text) == 1; }))
+                row.wrong("beside", "each of 'beside' has one '*', for what counters are of");
             row.refuse_the_rest();
             rules.push_back(std::move(rule));
         }
@@ -156,9 +223,41 @@ std::vector<Finding> findings_of(const std::vector<Rule>& rules, const Evidence&
         if (auto finding = apply(rule, evidence, before)) findings.push_back(*std::move(finding));
     }
     std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
-        return std::tuple(a.rule->severity, b.sum) < std::tuple(b.rule->severity, a.sum);
+        return std::tuple(!a.now, a.severity, weight_of(b)) < std::tuple(!b.now, b.severity, weight_of(a));
     });
     return findings;
+}
+
+std::vector<Loss> other_losses(const recipe::Recipe& counters, const std::vector<Finding>& findings,
+                               const Evidence& evidence, const Evidence* before) {
+    std::set<std::string_view> found;
+    for (const auto& finding : findings) {
+        for (const auto& one : finding.seen)
+            found.insert(one.what);
+    }
+    std::vector<Loss> losses;
+    std::string name;
+    const recipe::Meaning* meaning = nullptr;
+    const auto is_loss = [&](const std::string& counter) {
+        if (counter != name) meaning = recipe::meaning_of(counters, counter);
+        name = counter;
+        return meaning != nullptr && (meaning->loss || meaning->loss_by_name);
+    };
+    for (auto& one : counters_of(is_loss, evidence, before)) {
+        if (found.contains(one.what)) continue;
+        if (losses.empty() || losses.back().counter != one.counter) {
+            meaning = recipe::meaning_of(counters, one.counter);
+            losses.push_back({one.counter, meaning->help, meaning->loss_by_name});
+        }
+        losses.back().sum += one.value;
+        losses.back().seen.push_back(std::move(one));
+    }
+    for (auto& loss : losses)
+        std::ranges::stable_sort(loss.seen, std::greater(), &Seen::value);
+    std::ranges::stable_sort(losses, [](const Loss& a, const Loss& b) {
+        return std::tuple(a.by_name, b.sum) < std::tuple(b.by_name, a.sum);
+    });
+    return losses;
 }
 
 }  // namespace stapgen::bundle

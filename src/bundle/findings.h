@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "bundle/evidence.h"
+#include "recipe/recipe.h"
 
 namespace stapgen::bundle {
 
@@ -29,23 +30,40 @@ struct Rule {
     double least_percent = 0;            ///< of that share; below it nothing is said
     std::int64_t least = 1;              ///< of the sum
     std::vector<std::string> logs;       ///< texts in lines of logs
-    std::string full, limit;             ///< settings: the one is at 90 % of the other, or above
+    std::string full, limit;             ///< settings: the one is at the other, its '*' the same text in both
+    bool above = false;                  ///< it is full above the limit, not at it
+    std::string near;                    ///< what is said from 90 % on where nothing else of it is known
+    std::vector<std::string> beside;     ///< patterns of settings that are shown, of devices whose counters are
 };
 
 /// What was seen: one counter, setting or text of logs.
 struct Seen {
-    std::string what;  ///< "TcpExt.ListenOverflows of -"
+    std::string what;  ///< "TcpExt.ListenOverflows", "link.rx_dropped of eth0"
     Place place;
     std::uint64_t value = 0;
-    std::string text;     ///< of a log: its first line
-    std::string counter;  ///< its name
+    std::string text{};     ///< of a log: its first line
+    std::string counter{};  ///< its name, and what it is of
+    std::string of{};
 };
 
 struct Finding {
     const Rule* rule = nullptr;
-    std::uint64_t sum = 0;          ///< of its largest counter, since boot, or how far that rose
-    std::optional<double> percent;  ///< of `of`, or of the limit
-    std::vector<Seen> seen;         ///< worst first
+    Severity severity = Severity::lost;
+    bool now = false;                 ///< something is full
+    std::string_view means{};         ///< of the rule
+    std::uint64_t sum = 0;            ///< of its largest counter, since boot, or how far that rose
+    std::optional<double> percent{};  ///< of `percent_of`
+    std::string percent_of{};         ///< counters or a setting
+    std::vector<Seen> seen{};         ///< what is full first, then the largest
+};
+
+/// A counter of losses that no finding has.
+struct Loss {
+    std::string counter;
+    std::string_view meaning;  ///< as the recipe softnet has it
+    bool by_name = false;      ///< its name says that it is one, and nobody has looked it up
+    std::uint64_t sum = 0;
+    std::vector<Seen> seen{};  ///< of each device or CPU, the largest first
 };
 
 /// Reads findings.toml. Errors (bad_input), with line and column.
@@ -54,8 +72,13 @@ base::Result<std::vector<Rule>> read_rules(const std::filesystem::path& file);
 /// Texts that the rules look for in logs.
 std::vector<std::string> texts_of(const std::vector<Rule>& rules);
 
-/// What the rules find, worst first. `before` may be null: an earlier archive of the same host; then counters count by
-/// how far they rose since.
+/// What the rules find, worst first: what is full now, then by severity and number. `before` may be null: an earlier
+/// archive of the same host; then counters count by how far they rose since.
 std::vector<Finding> findings_of(const std::vector<Rule>& rules, const Evidence& evidence, const Evidence* before);
+
+/// What else counts losses by the meanings of `counters`, the recipe softnet: those by name last, and the largest
+/// first.
+std::vector<Loss> other_losses(const recipe::Recipe& counters, const std::vector<Finding>& findings,
+                               const Evidence& evidence, const Evidence* before);
 
 }  // namespace stapgen::bundle

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "base/text.h"
+#include "table/texts.h"
 
 namespace stapgen::bundle {
 
@@ -14,8 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of each finding; the rest is counted.
-constexpr std::size_t shown_evidence = 5;
+/// Of each finding, and losses that are none; the rest is counted.
+constexpr std::size_t shown_evidence = 5, shown_losses = 30;
 /// Of all evidence in JSON, likewise.
 constexpr std::size_t max_json = 8U << 20U;
 
@@ -37,25 +39,65 @@ std::string place_of(const Place& place) {
     return fmt::format("{}:{}", base::printable(*place.file), place.line);
 }
 
-void write_finding(const Finding& finding, const Report& report, std::size_t width, std::ostream& out) {
-    const auto& rule = *finding.rule;
-    auto title = fmt::format("{}: {}", name_of(rule.severity), rule.name);
-    if (finding.sum > 0) title += fmt::format(", {} {}", number(finding.sum), since(report));
-    if (finding.percent) title += fmt::format(" ({:.3g} %)", *finding.percent);
-    out << '\n' << title << '\n';
-    const auto say = [&](std::string_view text) { out << base::fitted(fmt::format("  {}", text), width, 0) << '\n'; };
-    say(rule.means);
-    std::size_t left = finding.seen.size();
-    for (const auto& one : finding.seen) {
-        if (finding.seen.size() - left >= shown_evidence) break;
-        --left;
+void write_evidence(const std::vector<Seen>& seen, std::ostream& out) {
+    for (const auto& one : std::span(seen).first(std::min(seen.size(), shown_evidence))) {
         out << fmt::format("    {:>9}  {}\n               {}\n", number(one.value), base::printable(one.what),
                            place_of(one.place));
         if (!one.text.empty()) out << "               " << one.text << '\n';
     }
-    if (left > 0) out << fmt::format("    and {} more\n", left);
+    if (seen.size() > shown_evidence) out << fmt::format("    and {} more\n", seen.size() - shown_evidence);
+}
+
+void write_finding(const Finding& finding, const Report& report, std::size_t width, std::ostream& out) {
+    const auto& rule = *finding.rule;
+    auto title = fmt::format("{}{}: {}", name_of(finding.severity), finding.now ? ", now" : "", rule.name);
+    if (finding.sum > 0) title += fmt::format(", {} {}", number(finding.sum), since(report));
+    if (finding.percent)
+        title += fmt::format(" ({:.3g} % of {})", *finding.percent, base::printable(finding.percent_of));
+    out << '\n' << title << '\n';
+    const auto say = [&](std::string_view text) { out << base::fitted(fmt::format("  {}", text), width, 0) << '\n'; };
+    say(finding.means);
+    write_evidence(finding.seen, out);
     say(rule.advice);
     if (!rule.command.empty()) out << "  on the host: " << rule.command << '\n';
+}
+
+void write_losses(const Report& report, std::size_t width, std::ostream& out) {
+    if (report.losses.empty()) return;
+    out << (report.before == nullptr ? "\nOther counters of losses, worst first:\n"
+                                     : "\nOther counters of losses that rose, worst first:\n");
+    for (const auto& loss : std::span(report.losses).first(std::min(report.losses.size(), shown_losses))) {
+        write_evidence(loss.seen, out);
+        out << base::fitted(fmt::format("               {}", loss.meaning), width, 0) << '\n';
+    }
+    if (report.losses.size() > shown_losses)
+        out << fmt::format("    and {} more: --json\n", report.losses.size() - shown_losses);
+}
+
+std::string counters_of_losses(const Report& report) {
+    const auto count = report.losses.size();
+    return fmt::format(": no finding; {} counter{} of losses {}\n", count, count == 1 ? "" : "s",
+                       report.before != nullptr ? "rose" : "above 0");
+}
+
+/// What is in it of the evidence, and how much is not, as `size` may be that of the whole document.
+void put_evidence(Json& row, const std::vector<Seen>& seen, std::size_t& size) {
+    row["evidence"] = Json::array();
+    std::int64_t left = 0;
+    for (const auto& one : seen) {
+        size += one.what.size() + one.place.file->size() + one.text.size();
+        if (size > max_json && !row["evidence"].empty()) {
+            ++left;
+            continue;
+        }
+        Json evidence{{"what", base::printable(one.what)},
+                      {"value", one.value},
+                      {"file", base::printable(*one.place.file)},
+                      {"line", one.place.line}};
+        evidence["text"] = one.text.empty() ? Json() : Json(one.text);
+        row["evidence"].push_back(std::move(evidence));
+    }
+    if (left > 0) row["more"] = left;
 }
 
 }  // namespace
@@ -66,15 +108,17 @@ void write_text(const Report& report, std::size_t width, std::ostream& out) {
     out << base::printable(report.archive);
     if (!evidence.release.empty()) out << ", Linux " << base::printable(evidence.release);
     const auto count = report.findings.size();
-    out << (count == 0 && !evidence.results.empty() ? ": no finding by its counters and logs\n"
-            : count == 0                            ? ": nothing in it points to lost or late packets\n"
-            : count == 1                            ? ": 1 finding\n"
-                                                    : fmt::format(": {} findings, worst first\n", count));
+    out << (count == 0 && !report.losses.empty()      ? counters_of_losses(report)
+            : count == 0 && !evidence.results.empty() ? ": no finding by its counters and logs\n"
+            : count == 0                              ? ": nothing in it points to lost or late packets\n"
+            : count == 1                              ? ": 1 finding\n"
+                                                      : fmt::format(": {} findings, worst first\n", count));
     for (const auto& finding : report.findings)
         write_finding(finding, report, width, out);
+    write_losses(report, width, out);
     out << '\n';
     const auto say = [&](const std::string& text) { out << base::fitted(text, width, 2) << '\n'; };
-    if (report.before == nullptr && count > 0)
+    if (report.before == nullptr && count + report.losses.size() > 0)
         say("Counters count since boot: the losses may be long ago. 'stapgen report OLDER NEWER', two archives of one "
             "host, says what rose between them.");
     for (const auto& conflict : evidence.conflicts) {
@@ -97,6 +141,25 @@ void write_text(const Report& report, std::size_t width, std::ostream& out) {
         say(fmt::format("not read: {}", base::printable(damaged)));
 }
 
+void write_csv(const Report& report, std::ostream& out) {
+    out << "kind,name,severity,now,percent,percent_of,what,value,file,line,text\n";
+    const auto write = [&](const std::string& begin, const std::vector<Seen>& seen) {
+        for (const auto& one : seen) {
+            out << begin << ',' << table::csv_cell(one.what) << ',' << one.value << ','
+                << table::csv_cell(*one.place.file) << ',' << one.place.line << ',' << table::csv_cell(one.text)
+                << '\n';
+        }
+    };
+    for (const auto& finding : report.findings) {
+        const auto percent = finding.percent ? fmt::format("{}", *finding.percent) : "";
+        write(fmt::format("finding,{},{},{},{},{}", finding.rule->name, name_of(finding.severity), finding.now, percent,
+                          table::csv_cell(finding.percent_of)),
+              finding.seen);
+    }
+    for (const auto& loss : report.losses)
+        write(fmt::format("loss,{},,,,", table::csv_cell(loss.counter)), loss.seen);
+}
+
 void write_json(const Report& report, std::ostream& out) {
     const auto& evidence = *report.evidence;
     const auto& walked = evidence.walked;
@@ -108,29 +171,34 @@ void write_json(const Report& report, std::ostream& out) {
     std::size_t size = 0;
     for (const auto& finding : report.findings) {
         const auto& rule = *finding.rule;
-        Json row{
-            {"name", rule.name}, {"severity", name_of(rule.severity)}, {"means", rule.means}, {"advice", rule.advice}};
+        Json row{{"name", rule.name},
+                 {"severity", name_of(finding.severity)},
+                 {"now", finding.now},
+                 {"means", finding.means},
+                 {"advice", rule.advice}};
         row["command"] = rule.command.empty() ? Json() : Json(rule.command);
         row["count"] = finding.sum;
         row["percent"] = finding.percent ? Json(*finding.percent) : Json();
-        row["evidence"] = Json::array();
-        std::int64_t left = 0;
-        for (const auto& one : finding.seen) {
-            size += one.what.size() + one.place.file->size() + one.text.size();
-            if (size > max_json && !row["evidence"].empty()) {
-                ++left;
-                continue;
-            }
-            Json seen{{"what", base::printable(one.what)},
-                      {"value", one.value},
-                      {"file", base::printable(*one.place.file)},
-                      {"line", one.place.line}};
-            seen["text"] = one.text.empty() ? Json() : Json(one.text);
-            row["evidence"].push_back(std::move(seen));
-        }
-        if (left > 0) row["more"] = left;
+        row["percent_of"] = finding.percent ? Json(base::printable(finding.percent_of)) : Json();
+        put_evidence(row, finding.seen, size);
         json["findings"].push_back(std::move(row));
     }
+    json["losses"] = Json::array();
+    std::int64_t more = 0;
+    for (const auto& loss : report.losses) {
+        size += loss.counter.size() + loss.meaning.size();
+        if (size > max_json) {
+            ++more;
+            continue;
+        }
+        Json row{{"counter", base::printable(loss.counter)},
+                 {"by_name", loss.by_name},
+                 {"meaning", loss.meaning},
+                 {"count", loss.sum}};
+        put_evidence(row, loss.seen, size);
+        json["losses"].push_back(std::move(row));
+    }
+    if (more > 0) json["more_losses"] = more;
     json["conflicts"] = Json::array();
     for (const auto& conflict : evidence.conflicts) {
         json["conflicts"].push_back({{"what", conflict.what},

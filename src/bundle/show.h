@@ -16,10 +16,13 @@ struct Report {
     const Evidence* evidence = nullptr;
     const Evidence* before = nullptr;  ///< of an earlier archive of the same host; may be null
     std::vector<Finding> findings;
+    std::vector<Loss> losses{};
 };
 
 /// For a person, in lines of that width.
 void write_text(const Report& report, std::size_t width, std::ostream& out);
+/// A row for each evidence of a finding, and of what else counts losses.
+void write_csv(const Report& report, std::ostream& out);
 /// One document: schema stapgen.findings/1, docs/reference/formats.md.
 void write_json(const Report& report, std::ostream& out);
 

@@ -188,9 +188,11 @@ base::Result<std::vector<std::filesystem::path>> archives_among(const std::vecto
 base::Result<void> report_archives(const Call& call, const std::vector<std::filesystem::path>& archives,
                                    const ReportOptions& options, const session::Presentation& presentation) {
     const auto& format = options.present.format;
-    if (format != "table" && format != "json")
-        return base::bad_input(fmt::format("--format {}: findings of an archive are a table or JSON", format),
+    if (format != "table" && format != "json" && format != "csv")
+        return base::bad_input(fmt::format("--format {}: findings of an archive are a table, JSON or CSV", format),
                                "--format json is for programs");
+    const auto meanings = recipe::find_recipe(call.program.catalog, "softnet");
+    if (!meanings) return tl::make_unexpected(meanings.error());
     const auto rules = bundle::read_rules(call.program.files.kernels.parent_path() / "findings.toml");
     if (!rules) return tl::make_unexpected(rules.error());
     std::vector<bundle::Evidence> all;
@@ -213,9 +215,16 @@ base::Result<void> report_archives(const Call& call, const std::vector<std::file
     }
     auto& newest = all.back();
     const auto* before = all.size() > 1 ? &all.front() : nullptr;
-    auto results = Results(newest, presentation, options, budget).read(archives.back());
-    const bundle::Report report{archives.back().string(), &newest, before, bundle::findings_of(*rules, newest, before)};
-    if (format == "json") {
+    const bool is_csv = format == "csv";
+    std::vector<kinds::Measured> results;
+    if (!is_csv) results = Results(newest, presentation, options, budget).read(archives.back());
+    bundle::Report report{archives.back().string(), &newest, before, bundle::findings_of(*rules, newest, before)};
+    report.losses = bundle::other_losses(*meanings, report.findings, newest, before);
+    if (is_csv) {
+        bundle::write_csv(report, std::cout);
+        if (!newest.results.empty())
+            base::print_message("drops and recordings in the archive are not in the CSV: --format json has them");
+    } else if (format == "json") {
         bundle::write_json(report, std::cout);
     } else {
         const auto width = base::terminal_columns(STDOUT_FILENO);

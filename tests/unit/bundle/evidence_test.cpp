@@ -288,6 +288,53 @@ std::string long_named_file(const std::string& name, const std::string& content)
 
 }  // namespace
 
+TEST_CASE("queues of listening sockets and rings of cards are read, whatever the file is called") {
+    const auto evidence = evidence_of(
+        tar_file("ss_-lnt",
+                 "State  Recv-Q Send-Q Local Address:Port Peer Address:Port\n"
+                 "LISTEN 0      128          0.0.0.0:80        0.0.0.0:*\n"
+                 "LISTEN 129    128          0.0.0.0:80        0.0.0.0:*\n"
+                 "LISTEN 3      128          0.0.0.0:80        0.0.0.0:*\n"
+                 "ESTAB  7      9          127.0.0.1:80      127.0.0.1:4711\n") +
+            tar_file("sockets.txt",
+                     "Netid State  Recv-Q Send-Q Local Address:Port Peer Address:Port\n"
+                     "u_str LISTEN 5      5      /run/x:y 17 * 0\ntcp   LISTEN 11     4096   [::]:22   [::]:*\n") +
+            tar_file("ip_netns_exec_left_ethtool_-g_eth0",
+                     "Ring parameters for eth0:\nPre-set maximums:\nRX:\t\t4096\nRX Mini:\tn/a\nTX:\t\t4096\n"
+                     "Current hardware settings:\nRX:\t\t256\nTX:\t\t512\n\n"
+                     "Channel parameters for eth0:\nPre-set maximums:\nRX:\t\t8\n") +
+            tar_end,
+        std::make_shared<base::Budget>("x"));
+    std::map<std::string, std::uint64_t> settings;
+    for (const auto& [name, reading] : evidence.settings)
+        settings[name] = reading.value;
+    CHECK(settings == std::map<std::string, std::uint64_t>{{"Recv-Q of 0.0.0.0:80", 129},
+                                                           {"Send-Q of 0.0.0.0:80", 128},
+                                                           {"Recv-Q of [::]:22", 11},
+                                                           {"Send-Q of [::]:22", 4096},
+                                                           {"largest RX ring of eth0 in netns left", 4096},
+                                                           {"RX ring of eth0 in netns left", 256}});
+    CHECK(evidence.settings.at("Recv-Q of 0.0.0.0:80").place.line == 3);
+    CHECK(evidence.read == 3);
+}
+
+TEST_CASE("the largest sample of a file counts, and what counts since boot before rises") {
+    const auto of_queues = [](int first, int second) {
+        return fmt::format("NIC statistics:\n     rx_drops: {}\n     rx_drops: {}\n", first, second);
+    };
+    const std::string nstat = "#kernel\nUdpRcvbufErrors 3 0.0\n", later = "#kernel\nUdpRcvbufErrors 5 0.0\n";
+    const auto evidence = evidence_of(tar_file("ethtool_-S_eth0", of_queues(7, 11) + of_queues(13, 17)) +
+                                          tar_file("nstat", nstat + later + "UdpNoPorts 19 0.0\n") +
+                                          tar_file("proc/net/snmp", snmp) + tar_end,
+                                      std::make_shared<base::Budget>("x"));
+    CHECK(value_of(evidence, "ethtool.rx_drops", "eth0") == 30);
+    CHECK(value_of(evidence, "Udp.RcvbufErrors") == 1399);
+    CHECK_FALSE(evidence.counters.at({"Udp.RcvbufErrors", "-"}).is_rise);
+    const auto rises = evidence_of(tar_file("nstat", nstat + later) + tar_end, std::make_shared<base::Budget>("x"));
+    CHECK(value_of(rises, "Udp.RcvbufErrors") == 8);
+    CHECK(rises.counters.at({"Udp.RcvbufErrors", "-"}).is_rise);
+}
+
 TEST_CASE("archives in archives unpack to what the whole of them may, whatever the levels") {
     // Each level alone would be fine.
     std::string level = tar_file("var/log/messages", std::string(1U << 20U, '\n')) + tar_end;
