@@ -24,7 +24,7 @@ add_custom_command(OUTPUT ${changelog} DEPENDS ${CMAKE_SOURCE_DIR}/packaging/cha
 add_custom_target(changelog ALL DEPENDS ${changelog})
 install(FILES packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
 
-# Debian's. It has what `cmake --install` installs.
+# Debian's. It has what `cmake --install` installs, and the component debian.
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
 set(CPACK_DEBIAN_PACKAGE_SECTION net)
@@ -42,8 +42,8 @@ set(CPACK_DEBIAN_PACKAGE_SUGGESTS "${headers} | linux-headers-generic, libdebugi
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 install(FILES packaging/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME stapgen
-        COMPONENT debian)
-install(FILES ${changelog} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT debian OPTIONAL)
+        COMPONENT debian EXCLUDE_FROM_ALL)
+install(FILES ${changelog} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT debian EXCLUDE_FROM_ALL OPTIONAL)
 
 # The one for rpm has the static program in place of the other and of share/stapgen: what is linked on Debian 12 wants
 # Debian's libraries.

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run by `cmake --install` before it installs anything: notes the folders that it has to make, for uninstall.cmake.
+# Run by `cmake --install` before it installs anything: notes the folders that it has to make, for uninstall.cmake. Each
+# prefix has a record of its own.
 get_filename_component(build ${CMAKE_PARENT_LIST_FILE} DIRECTORY)
-if(NOT CMAKE_INSTALL_PREFIX MATCHES "/_CPack_Packages/")
+get_filename_component(root "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}" ABSOLUTE)
+string(MD5 record ${root})
+set(record ${build}/installed/${record})
+if(NOT root MATCHES "/_CPack_Packages/")
   set(made "")
   file(STRINGS ${CMAKE_PARENT_LIST_FILE} rules REGEX "file\\(INSTALL DESTINATION")
   foreach(rule IN LISTS rules)
     string(REGEX REPLACE ".*DESTINATION \"([^\"]*)\".*" "\\1" folder "${rule}")
     string(CONFIGURE "$ENV{DESTDIR}${folder}" folder)
+    get_filename_component(folder ${folder} ABSOLUTE)
     set(missing "")
     while(NOT EXISTS ${folder})
       set(missing ${folder})
@@ -16,6 +21,6 @@ if(NOT CMAKE_INSTALL_PREFIX MATCHES "/_CPack_Packages/")
   endforeach()
   list(REMOVE_DUPLICATES made)
   foreach(folder IN LISTS made)
-    file(APPEND ${build}/install_folders.txt "${folder}\n")
+    file(APPEND ${record}.folders "${folder}\n")
   endforeach()
 endif()

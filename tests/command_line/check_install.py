@@ -3,7 +3,6 @@
 """check_install.py BUILD: what `cmake --install` installs, shells find below share/, and the target uninstall removes all of it
 and nothing else."""
 
-import contextlib
 import os
 import pathlib
 import subprocess
@@ -13,7 +12,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from waiting import HANGS  # noqa: E402
 
-RECORDS = ("install_manifest.txt", "install_folders.txt")
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
 def run(*command, code=0, **environment):
@@ -21,21 +20,6 @@ def run(*command, code=0, **environment):
                           env=os.environ | environment, check=False)
     assert (done.returncode == 0) == (code == 0), f"{command} ended with {done.returncode}: {done.stdout}"
     return done.stdout
-
-
-@contextlib.contextmanager
-def records_kept(build):
-    """An installation of the user's from BUILD can be uninstalled afterwards, too."""
-    before = {name: (build / name).read_bytes() for name in RECORDS if (build / name).exists()}
-    for name in RECORDS:
-        (build / name).unlink(missing_ok=True)
-    try:
-        yield
-    finally:
-        for name in RECORDS:
-            (build / name).unlink(missing_ok=True)
-        for name, content in before.items():
-            (build / name).write_bytes(content)
 
 
 def everything_in(folder):
@@ -48,12 +32,15 @@ def check_fish(prefix):
     assert found.startswith("rx-latency\t"), found
 
 
-def check_uninstall(build, prefix):
+def uninstall(build, prefix, code=0):
+    return run("cmake", f"-DBUILD={build}", f"-DPREFIX={prefix}", "-P", SOURCE / "scripts/uninstall.cmake", code=code)
+
+
+def check_uninstall(build, prefix, other):
     (prefix / "share/fish/vendor_completions.d").mkdir(parents=True)
     (prefix / "share/fish/vendor_completions.d/other.fish").touch()
     (prefix / "share/man").mkdir()
     before = everything_in(prefix)
-    uninstall = ["cmake", "--build", build, "--target", "uninstall"]
     run("cmake", "--install", build, "--prefix", prefix)
     run("cmake", "--install", build, "--prefix", prefix)  # it finds its own folders there now
     assert (prefix / "share/stapgen/templates/rx-latency/recipe.toml").is_file()
@@ -61,20 +48,35 @@ def check_uninstall(build, prefix):
     (prefix / "share/stapgen/of-the-user").touch()
     for path in (prefix / ".config", prefix / ".local", prefix / ".cache"):
         before |= {str(one.relative_to(prefix)) for one in (path, *path.rglob("*")) if one.exists()}  # fish's
-    said = run(*uninstall)
-    assert "removed " in said, said
+    # As run-demo does, into another prefix of the same build: each has its own record.
+    run("cmake", "--install", build, "--prefix", os.path.relpath(other))
+    elsewhere = everything_in(other)
+    said = uninstall(build, prefix)
+    assert f" files from {prefix};" in said, said
     left = everything_in(prefix)
     assert left == before | {"share/stapgen", "share/stapgen/of-the-user"}, left ^ before
-    assert "nothing was installed" in run(*uninstall, code=1)
+    assert everything_in(other) == elsewhere
+    said = uninstall(build, prefix, code=1)
+    assert "nothing was installed" in said and f"PREFIX={other}" in "".join(said.split()), said
+    uninstall(build, other)
+    assert not everything_in(other.parent) - {other.name}
+
+
+def check_target(build, folder):
+    """The target uninstalls what was installed where the build was configured for."""
+    run("cmake", "--install", build, DESTDIR=str(folder))
+    assert everything_in(folder)
+    run("cmake", "--build", build, "--target", "uninstall", DESTDIR=str(folder))
+    assert not everything_in(folder), everything_in(folder)
 
 
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
-    script = pathlib.Path(__file__).resolve().parents[2] / "scripts/uninstall.cmake"
-    with records_kept(build), tempfile.TemporaryDirectory() as folder:
-        check_uninstall(build, pathlib.Path(folder).resolve())
-        (build / "install_manifest.txt").write_text("/somewhere/_CPack_Packages/Linux/DEB/stapgen-0/usr/bin/stapgen\n")
-        assert "cpack has overwritten" in run("cmake", f"-DBUILD={build}", "-P", script, code=1)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder).resolve()
+        (folder / "prefix").mkdir()
+        check_uninstall(build, folder / "prefix", folder / "other/demo")
+        check_target(build, folder / "root")
 
 
 main()
