@@ -65,9 +65,11 @@ need_virtual_machines() {
             "let STAPGEN_LAB_DIR name a folder of another disk" ;;
     esac
     if [ -z "${STAPGEN_LAB_MIRROR-}" ] || [ -z "${STAPGEN_LAB_SECURITY_MIRROR-}" ]; then
-        apt-get update --print-uris 2>/dev/null | grep -q -- '-security/InRelease' ||
+        # deb.debian.org has both: lablib/roots.py.
+        apt-get update --print-uris 2>/dev/null | grep -Eq -- '-security/InRelease|deb\.debian\.org/debian/dists/' ||
             stop "apt's sources name no security archive, from which the virtual machine's Debian is installed" \
-                "add 'deb URI SUITE-security main' to /etc/apt/sources.list, or set STAPGEN_LAB_MIRROR and STAPGEN_LAB_SECURITY_MIRROR"
+                "echo 'deb http://deb.debian.org/debian-security ${VERSION_CODENAME-trixie}-security main' >/etc/apt/sources.list.d/security.list" \
+                "or set STAPGEN_LAB_MIRROR and STAPGEN_LAB_SECURITY_MIRROR"
     fi
 }
 

@@ -38,7 +38,8 @@ if "--print-uris" in sys.argv:
     if "NEVER_ANSWERS" in os.environ:
         say(f"is asked as {os.getpid()}")
         signal.pause()
-    print("'http://archive/dists/trixie/InRelease' x\\n'http://archive/dists/trixie-security/InRelease' y")
+    print("'http://archive/dists/trixie/InRelease' x")
+    if "NO_SECURITY" not in os.environ: print("'http://archive/dists/trixie-security/InRelease' y")
     sys.exit()
 if "--assume-no" in sys.argv: sys.exit(1)
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(number, hurt)
@@ -238,6 +239,7 @@ def check_refusals(tree):
             ({"UNSHARE_SAYS": "unshare failed: Operation not permitted"}, "cannot be made", "--privileged"),
             ({"MOUNTED": ",nodev"}, "nodev or noexec", "STAPGEN_LAB_DIR"),
             ({"FREE": "700"}, "has 700", "STAPGEN_LAB_DIR"),
+            ({"NO_SECURITY": "1"}, "no security archive", "-security main' >/etc/apt/sources.list.d/"),
             ({"ID_IS": "1000"}, "there is no sudo", "run it as root"),
             ({"ARCHITECTURE": "arm64"}, "here is arm64", "untested"),
             ({"AUDIT": "half installed"}, "dpkg was interrupted", "dpkg --configure -a")):

@@ -110,7 +110,8 @@ def use_root(suite, rebuild=False):
 
 
 def archives():
-    """Return the URIs of the Debian archive and of its security archive, as apt has them."""
+    """Return the URIs of the Debian archive and of its security archive, as apt has them. debootstrap notes the first only, and
+    deb.debian.org has the other beside it."""
     main = os.environ.get("STAPGEN_LAB_MIRROR")
     security = os.environ.get("STAPGEN_LAB_SECURITY_MIRROR")
     listing = subprocess.run(["apt-get", "update", "--print-uris"], check=False,
@@ -121,6 +122,8 @@ def archives():
             security = security or uri
         elif release in (*SUITES, "sid", "stable", "testing", "unstable"):
             main = main or uri
+    if main and not security and re.search(r"/deb\.debian\.org/debian/?$", main):
+        security = main.rstrip("/") + "-security"
     if not main or not security:
         raise LabError("apt's sources name no Debian archive with its security archive: set "
                        "STAPGEN_LAB_MIRROR and STAPGEN_LAB_SECURITY_MIRROR to their URIs")
