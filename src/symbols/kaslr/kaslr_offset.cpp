@@ -13,7 +13,6 @@ namespace stapgen::symbols {
 
 namespace {
 
-constexpr double max_by_chance = 0.001;
 constexpr std::ptrdiff_t max_candidates = 20;
 
 /// Addresses or KASLR offsets from `begin` to before `end`.
@@ -82,8 +81,9 @@ std::int64_t aligned_up(std::int64_t number, std::int64_t alignment) {
 
 class Search {
   public:
-    Search(const Addresses& text, const DropFunctions& functions, const Rules& rules)
-        : text_(text), functions_(functions), rules_(rules) {}
+    /// `misses`: how many addresses may be in no function that drops.
+    Search(const Addresses& text, const DropFunctions& functions, const Rules& rules, int misses = 0)
+        : text_(text), functions_(functions), rules_(rules), misses_(misses) {}
 
     /// All but what is in force and the explanation.
     [[nodiscard]] KaslrFinding find(const std::vector<std::uint64_t>& different) const {
@@ -101,6 +101,7 @@ class Search {
             finding.candidates.assign(found.begin(), found.begin() + std::min(std::ssize(found), max_candidates));
             finding.possible = offsets_that_keep(kernel.front());
             finding.addresses = found.empty() ? kernel.size() : count;
+            if (!found.empty()) finding.miss = first_miss(kernel, found.front());
             const auto half = rules_.alignment / 2;
             const auto around =
                 found.size() == 1 ? KaslrOffsets{found.front() - half, found.front() + half} : KaslrOffsets{};
@@ -133,7 +134,7 @@ class Search {
     }
 
     /// Every KASLR offset, aligned or not, under which at least one address lies in the text and all that do are in
-    /// functions that drop.
+    /// functions that drop, but for misses.
     [[nodiscard]] std::vector<Fit> all_fits(std::span<const std::uint64_t> addresses) const {
         struct Step {
             std::int64_t at;
@@ -158,9 +159,10 @@ class Search {
         for (std::size_t i = 0; i < steps.size(); ++i) {
             in_text += steps[i].in_text;
             in_functions += steps[i].in_functions;
-            if (i + 1 == steps.size() || steps[i + 1].at == steps[i].at || in_text == 0 || in_functions < in_text)
+            const auto required = rules_.surely_kernel ? static_cast<int>(addresses.size()) : in_text;
+            if (i + 1 == steps.size() || steps[i + 1].at == steps[i].at || in_text == 0 ||
+                in_functions + misses_ < required)
                 continue;
-            if (rules_.surely_kernel && static_cast<std::size_t>(in_text) < addresses.size()) continue;
             const auto half = rules_.alignment / 2;
             const KaslrOffsets kaslr_offsets{std::max(steps[i].at, rules_.kaslr_offsets.begin - half),
                                              std::min(steps[i + 1].at, rules_.kaslr_offsets.end + half)};
@@ -170,20 +172,29 @@ class Search {
         return fits;
     }
 
-    /// How many of `addresses` lie in the text under this KASLR offset; none if one of them is in no function that
-    /// drops.
+    /// How many of `addresses` lie in functions that drop under this KASLR offset; none if more are elsewhere in the
+    /// text than may be.
     [[nodiscard]] std::size_t explained(std::span<const std::uint64_t> addresses, std::int64_t kaslr_offset) const {
         std::size_t count = 0;
+        int misses = 0;
         for (const auto address : addresses) {
             const auto in_table = linked_address(address, kaslr_offset);
-            if (!text_.contains(in_table)) {
-                if (rules_.surely_kernel) return 0;
-                continue;
+            if (functions_.contains(in_table)) {
+                ++count;
+            } else if ((rules_.surely_kernel || text_.contains(in_table)) && ++misses > misses_) {
+                return 0;
             }
-            if (!functions_.contains(in_table)) return 0;
-            ++count;
         }
         return count;
+    }
+
+    /// 0: there is none.
+    [[nodiscard]] std::uint64_t first_miss(std::span<const std::uint64_t> addresses, std::int64_t kaslr_offset) const {
+        const auto miss = std::ranges::find_if(addresses, [&](std::uint64_t address) {
+            const auto in_table = linked_address(address, kaslr_offset);
+            return !functions_.contains(in_table) && (rules_.surely_kernel || text_.contains(in_table));
+        });
+        return miss == addresses.end() ? 0 : *miss;
     }
 
     /// Of the KASLR offsets that the architecture could have chosen those that explain most addresses, ascending, and
@@ -233,50 +244,10 @@ class Search {
     const Addresses& text_;
     const DropFunctions& functions_;
     const Rules& rules_;
+    int misses_;
 };
 
-std::string explain(const KaslrFinding& finding) {
-    const auto places = fmt::format("{} functions known to drop packets", finding.functions);
-    const auto addresses = fmt::format(
-        "{} of the kernel{}",
-        finding.addresses == 1 ? std::string("the one drop address")
-                               : fmt::format("all {} different drop addresses", finding.addresses),
-        finding.in_modules == 0 ? std::string() : fmt::format(" ({} more are of modules)", finding.in_modules));
-    if (finding.kaslr_offset) {
-        return fmt::format(
-            "KASLR offset {}: the only one of {} possible offsets that puts {} at the {}; {:.2g} wrong ones are "
-            "expected by chance",
-            hexadecimal(*finding.kaslr_offset), finding.possible, addresses, places, finding.expected_by_chance);
-    }
-    if (finding.addresses == 0) return "KASLR offset unknown: no drop of the log can be in the kernel's own code";
-    if (finding.candidate_count == 0) {
-        return fmt::format(
-            "KASLR offset unknown: none of {} possible offsets puts {} at the {}: one drop is at an unknown place, or "
-            "the files are of another kernel",
-            finding.possible, addresses, places);
-    }
-    if (finding.candidate_count == 1 && finding.addresses < min_by_functions) {
-        return fmt::format(
-            "KASLR offset unknown: only {} puts {} at the {}, but fewer than {} addresses can also fit the map of a "
-            "neighbouring build",
-            hexadecimal(finding.candidates.front()), addresses, places, min_by_functions);
-    }
-    if (finding.candidate_count == 1) {
-        return fmt::format(
-            "KASLR offset unknown: only {} puts {} at the {}, but {:.2g} wrong ones are expected by chance; the limit "
-            "is {}",
-            hexadecimal(finding.candidates.front()), addresses, places, finding.expected_by_chance, max_by_chance);
-    }
-    return fmt::format("KASLR offset unknown: {} of {} possible offsets put {} at the {}", finding.candidate_count,
-                       finding.possible, addresses, places);
-}
-
 }  // namespace
-
-std::string hexadecimal(std::int64_t kaslr_offset) {
-    const auto magnitude = static_cast<std::uint64_t>(kaslr_offset);
-    return kaslr_offset < 0 ? fmt::format("-{:#x}", -magnitude) : fmt::format("{:#x}", magnitude);
-}
 
 bool has_kaslr(const SymbolTable& table) {
     return !table.addresses_of("dump_kernel_offset").empty() || !table.addresses_of("kaslr_init").empty();
@@ -346,14 +317,22 @@ KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const 
         return finding;
     }
 
-    auto rules = architecture == Architecture::arm64 ? arm64_rules(*text) : x86_rules(*text);
+    const auto rules = architecture == Architecture::arm64 ? arm64_rules(*text) : x86_rules(*text);
     auto finding = Search(*text, functions, rules).find(different);
     // A kernel without CONFIG_RANDOMIZE_BASE is not moved, and its modules lie where another's text can be.
     if (architecture == Architecture::x86_64 && finding.candidates.empty()) {
-        rules.kaslr_offsets = {0, 1};
-        rules.kernel.end = x86_modules_without_kaslr;
-        if (auto unmoved = Search(*text, functions, rules).find(different); !unmoved.candidates.empty())
+        auto unmoved_rules = rules;
+        unmoved_rules.kaslr_offsets = {0, 1};
+        unmoved_rules.kernel.end = x86_modules_without_kaslr;
+        if (auto unmoved = Search(*text, functions, unmoved_rules).find(different); !unmoved.candidates.empty())
             finding = std::move(unmoved);
+    }
+    if (finding.candidates.empty()) {
+        const auto near = Search(*text, functions, rules, 1).find(different);
+        if (near.candidate_count == 1 && near.addresses >= min_by_functions) {
+            finding.nearest = near.candidates.front();
+            finding.miss = near.miss;
+        }
     }
     const bool are_enough = finding.addresses >= min_by_functions;
     if (finding.candidate_count == 1 && (same_build || (are_enough && finding.expected_by_chance <= max_by_chance)))

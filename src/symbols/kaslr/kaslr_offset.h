@@ -70,6 +70,9 @@ class PossibleKaslrOffsets {
     std::int64_t alignment_ = 1, begin_ = 0, end_ = 0;
 };
 
+/// Where one is taken, no more wrong KASLR offsets are expected by chance.
+inline constexpr double max_by_chance = 0.001;
+
 /// What the addresses of a log say about the KASLR offset.
 struct KaslrFinding {
     std::optional<std::int64_t> kaslr_offset;  ///< nothing: refused
@@ -80,9 +83,14 @@ struct KaslrFinding {
     std::size_t in_modules = 0;     ///< others of the upper half: no KASLR offset puts them into the text
     std::size_t functions = 0;      ///< how many it was compared with
     double expected_by_chance = 0;  ///< how many wrong KASLR offsets would fit this number of addresses
+    std::optional<std::int64_t> nearest;  ///< where none fits: the only one under which all addresses but one do
+    std::uint64_t miss = 0;               ///< that one, as it stands in the log
     /// One sentence with these numbers, for the user; where refused: why.
     std::string explanation;
 };
+
+/// Of the rest of a finding.
+std::string explain(const KaslrFinding& finding);
 
 /// "0x1c000000", with a sign where it is below 0.
 std::string hexadecimal(std::int64_t kaslr_offset);

@@ -237,6 +237,14 @@ TEST_CASE("an address of the kernel in no function that drops refuses the KASLR 
     CHECK_FALSE(finding.kaslr_offset);
     CHECK(finding.candidate_count == 0);
     CHECK(finding.addresses == 11);
+    // It is named with the offset that the others agree in.
+    CHECK(finding.nearest == static_cast<std::int64_t>(kaslr_offset_of_a_boot));
+    CHECK(finding.miss == log.back());
+    log.push_back(kernel.table.addresses_of("vfs_read").at(0) + 0x13 + kaslr_offset_of_a_boot);
+    CHECK_FALSE(infer_kaslr_offset(log, functions, kernel.table, true).nearest);
+    log.pop_back();
+    log.erase(log.begin());
+    CHECK_FALSE(infer_kaslr_offset(log, functions, kernel.table, true).nearest);
 }
 
 TEST_CASE("without KASLR modules begin where a slid kernel could be") {
