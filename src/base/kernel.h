@@ -73,6 +73,11 @@ inline bool has_32_bits(std::string_view name) {
     return name.starts_with("softnet.") || name.starts_with("conntrack.");
 }
 
+/// By nstat's, ip's and drivers' names: InOctets, rx_bytes.
+inline bool counts_bytes(std::string_view counter) {
+    return counter.ends_with("Octets") || counter.find("bytes") != std::string_view::npos;
+}
+
 /// By how much a counter rose; negative: it fell. A jump by 2^63 or more is taken for a fall: some drivers show -1 for
 /// a while.
 inline std::int64_t rise_of(std::string_view name, std::uint64_t before, std::uint64_t now) {

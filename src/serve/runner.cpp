@@ -12,7 +12,11 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "host/counter_lines.h"
+#include "kinds/counts/counts.h"
+#include "recipe/catalog.h"
 #include "recording/identity.h"
+#include "session/measured_facts.h"
 
 namespace stapgen::serve {
 
@@ -40,6 +44,25 @@ std::string reason_of(const launch::Ending& ending, const std::string& said) {
     return reason.empty() ? fmt::format("it ended with exit code {}", ending.exit_code) : reason;
 }
 
+/// The counters of losses that there are, each as if it had risen by 0.
+kinds::Measured zero_losses(const recipe::Recipe& recipe, const host::System& machine) {
+    kinds::Measured measured;
+    measured.recipe = recipe.name;
+    auto counts = kinds::counts::counts_table();
+    for (const auto& [id, value] : host::read_counters(machine)) {
+        const auto* meaning = recipe::meaning_of(recipe, id.name);
+        if (meaning == nullptr || !meaning->loss) continue;
+        table::Group group{{"name", id.name}, {"of", id.of}};
+        counts.rows.push_back(kinds::interval_row({{}, std::move(group), std::int64_t{0}, {}, false, {}, {}}));
+    }
+    measured.tables = {std::move(counts)};
+    const auto& fields = recipe.record.fields;
+    const auto counted = std::ranges::find(fields, schema::FieldType::count, &schema::Field::type);
+    if (counted != fields.end()) kinds::counts::set_fact(measured, "counted", counted->name);
+    session::put_meanings(measured, recipe);
+    return measured;
+}
+
 }  // namespace
 
 std::chrono::seconds wait_after(std::chrono::seconds before, std::chrono::nanoseconds lasted,
@@ -51,6 +74,9 @@ std::chrono::seconds wait_after(std::chrono::seconds before, std::chrono::nanose
 Runner::Runner(const RecipeJob& job, const host::System& machine, SeriesLimit& limit, const std::atomic<int>& stop)
     : job_(job), machine_(machine), stop_(stop), totals_(job.name, limit) {
     status_.recipe = job.name;
+    // So that what is lost first is a rise, too.
+    if (job.recipe.source == recipe::Source::network_counters)
+        totals_.add(analyze::results_of(zero_losses(job.recipe, machine)));
 }
 
 Status Runner::status() const {
@@ -173,7 +199,7 @@ void Runner::tick(Child& child, launch::Control& control) {
 
 void Runner::begin(Child& child) {
     const auto& setup = child.stream.session().facts().setup;
-    if (!job_.counters.empty()) child.counters_before = host::read_net_counters(machine_);
+    if (!job_.recipe.counters.empty()) child.counters_before = host::read_net_counters(machine_);
     const std::lock_guard lock(mutex_);
     status_.state = State::measuring;
     status_.probes = setup.functions;
@@ -183,6 +209,7 @@ void Runner::begin(Child& child) {
 void Runner::add(Child& child, kinds::Measured interval) {
     child.said.clear();
     names_.put_into(interval, child.stream.session().facts());
+    session::put_meanings(interval, job_.recipe);
     const std::lock_guard lock(mutex_);
     totals_.add(analyze::results_of(interval));
     status_.last_interval_ns = base::now_epoch_ns();
@@ -201,7 +228,7 @@ void Runner::take(Child& child) {
     }
     if (!child.counters_before.empty()) {
         const auto now = host::read_net_counters(machine_);
-        for (const auto& [name, help] : job_.counters)
+        for (const auto& [name, help] : job_.recipe.counters)
             run.counters.push_back({name, help, host::difference(child.counters_before, now, name)});
     }
     totals_.set_run(analyze::results_of(run));

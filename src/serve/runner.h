@@ -31,7 +31,7 @@ struct RecipeJob {
     std::string name;
     std::vector<std::string> argv;                   ///< with --remote
     std::map<std::string, std::string> environment;  ///< further variables
-    std::vector<recipe::Counter> counters;           ///< of the kernel, that the recipe names
+    recipe::Recipe recipe{};                         ///< nothing of one that is not here, but for its module
     std::chrono::seconds wait = serve::first_wait;   ///< the first one, where it fails
 };
 

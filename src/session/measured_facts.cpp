@@ -66,15 +66,19 @@ void group_rows(const table::Group& origin, bool none_else, table::Table& table)
 }  // namespace
 
 void put_meanings(kinds::Measured& measured, const recipe::Catalog& catalog) {
+    if (!measured.has("counts")) return;
+    if (const auto recipe = recipe::find_recipe(catalog, measured.recipe)) put_meanings(measured, *recipe);
+}
+
+void put_meanings(kinds::Measured& measured, const recipe::Recipe& recipe) {
     auto* counts = table::find(measured.tables, "counts");
-    const auto recipe = recipe::find_recipe(catalog, measured.recipe);
-    if (counts == nullptr || !recipe) return;
-    const bool mixed_units = recipe->source == recipe::Source::network_counters;
+    if (counts == nullptr) return;
+    const bool mixed_units = recipe.source == recipe::Source::network_counters;
     kinds::counts::set_fact(measured, "mixed_units", mixed_units);
     counts = table::find(measured.tables, "counts");
     for (auto& row : counts->rows) {
         const auto* name = kinds::counts::counter_of(*counts, row);
-        const auto* meaning = name == nullptr ? nullptr : recipe::meaning_of(*recipe, *name);
+        const auto* meaning = name == nullptr ? nullptr : recipe::meaning_of(recipe, *name);
         if (meaning == nullptr) continue;
         if (!meaning->help.empty()) row[counts->place_of("meaning")] = meaning->help;
         row[counts->place_of("loss")] = meaning->loss;

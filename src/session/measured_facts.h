@@ -25,8 +25,10 @@ std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses&
                               std::optional<std::int64_t> asked_mb, const kinds::Measured& measured,
                               std::int64_t bytes);
 
-/// What the counted things mean, from the recipe of that name if there is one here. What is lost comes first in each
-/// interval; of the values of counters there is nothing else left.
+/// What the counted things mean, by the recipe that it is of. What is lost comes first in each interval; of the values
+/// of counters there is nothing else left.
+void put_meanings(kinds::Measured& measured, const recipe::Recipe& recipe);
+/// The same by the recipe of that name, if there is one here.
 void put_meanings(kinds::Measured& measured, const recipe::Catalog& catalog);
 
 // Groups by where a record is from, which no record says: --by host, --by recording, --by label:dc.

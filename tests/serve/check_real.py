@@ -36,9 +36,12 @@ def check_known_datagrams(stapgen, environment):
     with Daemon([stapgen, "serve", "softnet -i 250ms", "--listen", "127.0.0.1:0"], environment) as serve:
         wait_for(lambda: serve.state("softnet") == "measuring" and
                  serve.value("stapgen_recipe_last_interval_timestamp_seconds"))
+        # What counts losses is there before the first, so that this is a rise.
+        assert serve.value("stapgen_counted_total", name="Udp.NoPorts", loss="true") == 0
         datagrams(FIRST)
         wait_for(lambda: rises(serve, "Udp.NoPorts") >= FIRST)
         assert rises(serve, "Udp.NoPorts") == FIRST
+        assert serve.value("stapgen_counted_total", name="IpExt.InOctets", unit="bytes") > FIRST
         # Its process is killed; what was sent while nobody measured is nobody's.
         child = int(subprocess.run(["pgrep", "-P", str(serve.process.pid)], capture_output=True, check=True).stdout)
         os.kill(child, signal.SIGKILL)

@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
         recipe.name = words[i];
         recipe.argv = {words[i + 1], words[i + 2]};
         recipe.wait = seconds(1);
-        recipe.counters = {{"Ip.InReceives", ""}};
+        recipe.recipe.counters = {{"Ip.InReceives", ""}};
         job.recipes.push_back(std::move(recipe));
     }
     const auto done = serve::serve(*launch::this_machine(), job);

@@ -119,7 +119,7 @@ base::Result<serve::RecipeJob> job_of(const recipe::Program& program, const std:
         if (recipe.record.aggregates && !run->make.aggregate) job.argv.emplace_back("--aggregate");
         if (!run->make.interval && !recipe.interval_s) job.argv.insert(job.argv.end(), {"--interval", interval});
     }
-    if (const auto recipe = recipe::find_recipe(program.catalog, job.name)) job.counters = recipe->counters;
+    if (auto recipe = recipe::find_recipe(program.catalog, job.name)) job.recipe = *std::move(recipe);
     for (const char* name : {"STAPGEN_STAP", "STAPGEN_RECIPE_PATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}) {
         if (const char* value = std::getenv(name)) job.environment[name] = value;
     }

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/kernel.h"
 #include "decode/group_keys.h"
 #include "table/counter_tracks.h"
 
@@ -12,11 +13,6 @@ namespace {
 
 using decode::FieldType;
 using table::Meet, table::Type;
-
-/// By nstat's, ip's and drivers' names: InOctets, rx_bytes.
-bool counts_bytes(std::string_view counter) {
-    return counter.ends_with("Octets") || counter.find("bytes") != std::string_view::npos;
-}
 
 table::Row row_of(table::Group group) {
     return interval_row({{}, std::move(group), {}, {}, false, {}, {}});
@@ -133,7 +129,7 @@ int rank_of(const table::Table& counts, const table::Row& row, bool mixed_units)
     if (is_set("loss_by_name")) return 2;
     if (table::held<std::string>(counts.at(row, "meaning")) != nullptr) return 1;
     const auto* name = counter_of(counts, row);
-    return mixed_units && name != nullptr && counts_bytes(*name) ? -1 : 0;
+    return mixed_units && name != nullptr && base::counts_bytes(*name) ? -1 : 0;
 }
 
 std::unique_ptr<Kind> make(const Settings& settings, IntervalLog& log) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/kernel.h"
 #include "show/model/texts.h"
 
 namespace stapgen::show {
@@ -118,8 +119,8 @@ const std::vector<FamilySources>& all_families() {
 
 /// A field's name as a label's; those that the format or this file use are set apart.
 std::string label_of(std::string_view key) {
-    constexpr std::array<std::string_view, 7> taken{"recipe",  "stage",    "value",     "le",
-                                                    "counted", "quantile", "definition"};
+    constexpr std::array<std::string_view, 9> taken{"recipe",   "stage",      "value", "le",  "counted",
+                                                    "quantile", "definition", "loss",  "unit"};
     auto name = metrics::label_name(key);
     const bool is_taken = std::ranges::find(taken, name) != taken.end();
     if (is_taken || name.empty() || (name[0] >= '0' && name[0] <= '9') || name.starts_with("__"))
@@ -207,6 +208,7 @@ class Samples {
             Labels labels{{"recipe", recipe_}};
             for (const auto& label : source.labels)
                 put(label, table, row, labels);
+            if (group != nullptr && table.find("counted")) put_kind(table, row, *group, labels);
             if (family.type == metrics::Type::info) {
                 family.samples[labels] = std::int64_t{1};
                 continue;
@@ -223,6 +225,15 @@ class Samples {
         } else if (table.find(label.column)) {
             std::visit(LabelsOf{label, labels}, table.at(row, label.column));
         }
+    }
+
+    /// Of counters: whether one counts losses, or bytes, which add up with no others.
+    static void put_kind(const table::Table& table, const table::Row& row, const table::Group& group, Labels& labels) {
+        if (table.at(row, "loss") == Value(true)) labels.emplace_back("loss", "true");
+        if (table.at(row, "loss_by_name") == Value(true)) labels.emplace_back("loss", "by-name");
+        const auto* counter =
+            group.empty() || group.front().key != "name" ? nullptr : std::get_if<std::string>(&group.front().value);
+        if (counter != nullptr && base::counts_bytes(*counter)) labels.emplace_back("unit", "bytes");
     }
 
     const table::Results& results_;
