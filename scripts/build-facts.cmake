@@ -12,6 +12,14 @@ endfunction()
 
 set(revision unknown)
 string(TIMESTAMP date "%Y-%m-%d" UTC)  # of $SOURCE_DATE_EPOCH where that is set
+# An archive of the source has it written there (.gitattributes).
+file(STRINGS ${SOURCE}/scripts/revision archived)
+if(archived MATCHES "^([0-9a-f]+) ([0-9-]+)$")
+  string(SUBSTRING ${CMAKE_MATCH_1} 0 12 revision)
+  if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
+    set(date ${CMAKE_MATCH_2})
+  endif()
+endif()
 # A tarball unpacked in another repository is not of it.
 git_says(prefix rev-parse --show-prefix)
 git_says(commit rev-parse --short=12 HEAD)

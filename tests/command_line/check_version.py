@@ -28,8 +28,23 @@ def facts(prefix):
     return found.groups()
 
 
+def check_archive(source, folder):
+    """Of an archive of the source the revision is known, too."""
+    head = subprocess.run(["git", "-C", source, "rev-parse", "HEAD"], capture_output=True, text=True, check=False).stdout[:12]
+    if not head:
+        return
+    archive = subprocess.run(["git", "-C", source, "archive", "HEAD"], capture_output=True, check=True).stdout
+    subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
+    out = folder / "facts.cpp"
+    subprocess.run(["cmake", f"-DSOURCE={folder}", "-DVERSION=1", "-DCOMPILER=c", f"-DOUT={out}", "-P",
+                    folder / "scripts/build-facts.cmake"], check=True)
+    assert f'"{head}"' in out.read_text(), out.read_text()
+
+
 def main():
     build, source = (pathlib.Path(word) for word in sys.argv[1:3])
+    with tempfile.TemporaryDirectory() as folder:
+        check_archive(source, pathlib.Path(folder))
     with tempfile.TemporaryDirectory() as top:
         first, moved = pathlib.Path(top, "first"), pathlib.Path(top, "elsewhere/with a blank")
         subprocess.run(["cmake", "--install", build, "--prefix", first], check=True, stdout=subprocess.DEVNULL)
