@@ -151,11 +151,11 @@ std::string packets_of(const Results& results, const WhyPart& part) {
 
 /// The median; and the mean, where that is far from it.
 std::string typical_time(const WhyPart& part) {
-    const auto mean = table::duration_text(part.mean_ns);
+    const auto mean = "mean " + table::duration_text(part.mean_ns);
     if (!part.p50_ns) return mean;
     const auto median = static_cast<double>(*part.p50_ns);
     const bool is_near = part.mean_ns < 2 * median && median < 2 * part.mean_ns;
-    return table::duration_text(median) + (is_near ? "" : fmt::format(" (P50; mean {})", mean));
+    return "median " + table::duration_text(median) + (is_near ? "" : ", " + mean);
 }
 
 /// Where it is known what the readers waited for, that decides.
@@ -171,9 +171,12 @@ std::string remedy_of(const kinds::latency::Wait& wait, std::string_view waited,
 WhyCause cause_of(const Results& results, const WhyPart& part, const kinds::latency::Wait& wait) {
     const auto whom = whom_of(results, part.name);
     auto remedy = whom ? remedy_of(wait, whom->waited, whom->by) : std::string(wait.remedy);
+    // "for a CPU (median 40 us): the reading thread ..."
+    const auto colon = std::min(wait.what.find(':'), wait.what.size());
     return {part.name,
-            fmt::format("{} waited {} {}{}{}", packets_of(results, part), typical_time(part), wait.what,
-                        whom ? whom_sentence(*whom) : "", whose_slowest(results, part.name)),
+            fmt::format("{} waited {} ({}){}{}{}", packets_of(results, part), wait.what.substr(0, colon),
+                        typical_time(part), wait.what.substr(colon), whom ? whom_sentence(*whom) : "",
+                        whose_slowest(results, part.name)),
             std::string(wait.known), std::move(remedy)};
 }
 
@@ -320,7 +323,7 @@ std::string tail_text(const std::vector<WhyWay>& ways) {
     for (const auto& way : ways) {
         if (way.n_slow == 0) continue;
         const auto word = way_word(way.name);
-        texts.push_back(fmt::format("{}{}{} above {}", base::with_commas(way.n_slow), word.empty() ? "" : " ", word,
+        texts.push_back(fmt::format("{}{}{} > {}", base::with_commas(way.n_slow), word.empty() ? "" : " ", word,
                                     table::duration_text(*way.threshold_ns)));
     }
     return fmt::format("{}", fmt::join(texts, ", "));

@@ -211,7 +211,7 @@ base::Result<void> serve_mcp(const Call& /*call*/, const McpOptions& options) {
 }  // namespace
 
 CommandSpec mcp_command() {
-    CommandSpec command{"stapgen", "mcp", "Answer programs that ask by the Model Context Protocol"};
+    CommandSpec command{"stapgen", "mcp", "Serve a folder to MCP clients over stdio"};
     auto& options = add_values<McpOptions>(command, serve_mcp);
     command.notes =
         "A server on stdin and stdout, for clients that start it. It reads the files below one folder: list, show,\n"

@@ -46,7 +46,7 @@ constexpr auto waits = std::to_array<Wait>({
     {received, "asleep", "while its thread slept, and not in a receiving call: a lock, a disk, a timer, another server",
      "the thread neither ran (sum_exec_runtime) nor waited for a CPU (sched_info.run_delay) since the packet was ready",
      "find the call it sleeps in: strace -f -T -p PID; then shorten that, or read in another thread"},
-    {received, "run-queue", "for a CPU: its thread could run and had none",
+    {received, "run-queue", "for a CPU: the reading thread was runnable but not scheduled",
      "what the thread's sched_info.run_delay (/proc/PID/task/TID/schedstat) rose by since the packet was ready",
      "fewer threads for each CPU (taskset, cpuset.cpus); of its cgroup a larger cpu.weight or cpu.max (cpu.stat: "
      "nr_throttled)"},

@@ -13,7 +13,7 @@ namespace stapgen::kinds::latency {
 struct Wait {
     std::string_view stages;  ///< "tcp-app udp-app": it is alike in these
     std::string_view cause;   ///< "run-queue": of the parts "tcp-app.run-queue" and its like; empty: the whole stage
-    std::string_view what;    ///< follows "a packet waits" and "1,009 packets waited 40.0 ms"
+    std::string_view what;    ///< follows "a packet waits" and "1,009 packets waited"; how long is put before a ':'
     std::string_view known;   ///< the events and fields of the kernel that show it
     std::string_view remedy;  ///< what can be done about it
 

@@ -88,7 +88,7 @@ void write_answer(std::ostream& out, const Why& why, const Options& options) {
         return;
     }
     const auto tail = study::tail_text(why.ways);
-    const auto legend = tail.empty() ? "" : line(fmt::format("TAIL: of the extra time of {} (p99)", tail), options);
+    const auto legend = tail.empty() ? "" : line(fmt::format("TAIL: share of latency above p99 ({})", tail), options);
     const auto caveats = line(fmt::format("{}", fmt::join(why.caveats, "; ")), options);
     Table table{"", {{"PART", Kind::text}, {"SHARE"}, {"N"}, {"MEAN"}, {"P50"}, {"P99"}, {"TAIL"}}};
     Room room;

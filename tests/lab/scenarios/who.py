@@ -139,7 +139,7 @@ def check_aggregated(lab):
     print(answer)
     assert len(answer.splitlines()) <= 15
     answer = " ".join(answer.split())
-    said = re.search(r"tcp-app\.run-queue: .*? had none; ([\d.]+) % of the readers' wait was (.*?); .*? remedy: (.*)",
+    said = re.search(r"tcp-app\.run-queue: .*? not scheduled; ([\d.]+) % of the readers' wait was (.*?); .*? remedy: (.*)",
                      answer)
     assert said and said[2] == f"throttled in {CGROUP}" and float(said[1]) > 50, answer
     assert f"cpu.max of {CGROUP}" in said[3], answer
