@@ -134,9 +134,9 @@ OptionSpecs script_options(const recipe::Recipe& recipe, module::MakeOptions& op
 
 OptionSpecs measure_options(MeasureOptions& options, const recipe::Recipe* recipe) {
     auto& plan = options.plan;
-    const auto duration = [](const std::string& typed) { return base::parse_duration(typed); };
     return joined({
-        {{"-d,--duration", "TIME", groups::time, "Stop after this time", "", read_by(duration, plan.duration)},
+        {{"-d,--duration", "TIME", groups::time, "Stop after this time", "",
+          read_by(parse_measured_time, plan.duration)},
          option("-n,--count", "N", groups::time, "Stop after N intervals", "", &plan.intervals, {.range = Range{1}}),
          {"-o,--output", "FILE", groups::output, "Keep all lines in this new file", "'stapgen report' reads it again",
           &plan.output}},

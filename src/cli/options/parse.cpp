@@ -228,7 +228,7 @@ base::Error error_of(CLI::App& app, const CommandSpec& root, const CLI::ParseErr
         case CLI::ExitCodes::ExtrasError:
             return unknown_word(root, used, left.empty() ? words.back() : left.front());
         case CLI::ExitCodes::RequiredError:
-            if (!left.empty() && meant_option(used, left.front())) return unknown_word(root, used, left.front());
+            if (!left.empty() && left.front().starts_with("-")) return unknown_word(root, used, left.front());
             return usage_error(used, used.parent.empty() ? "no recipe or command given"
                                                          : fmt::format("{}: no {} given", used.name,
                                                                        takes_recipe(used) ? "recipe" : "command"));

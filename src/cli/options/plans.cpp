@@ -50,6 +50,13 @@ base::Result<std::chrono::milliseconds> parse_interval(std::string_view typed) {
                            "for example --interval 5 or --interval 250ms");
 }
 
+base::Result<std::chrono::nanoseconds> parse_measured_time(std::string_view typed) {
+    auto time = base::parse_duration(typed);
+    if (time && time->count() == 0)
+        return base::bad_input("--duration 0: nothing is measured in no time", "for example --duration 10");
+    return time;
+}
+
 base::Result<std::vector<std::string>> parse_by(const recipe::Recipe& recipe, std::string_view typed) {
     std::vector<std::string> by;
     for (const auto word : base::split(typed, ',')) {

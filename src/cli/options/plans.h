@@ -32,6 +32,9 @@ base::Result<std::vector<std::string>> parse_by(const recipe::Recipe& recipe, st
 /// Whole milliseconds from 10 ms to a day.
 base::Result<std::chrono::milliseconds> parse_interval(std::string_view typed);
 
+/// Of --duration, above 0.
+base::Result<std::chrono::nanoseconds> parse_measured_time(std::string_view typed);
+
 /// "-1c000000" or "0x1c000000".
 base::Result<std::int64_t> parse_kaslr_offset(std::string_view typed);
 

@@ -116,6 +116,8 @@ base::Error wrong_value(const CommandSpec& used, const OptionSpec& option, const
         used, fmt::format("{}: '{}' is not a whole number{}", name, shown, range.empty() ? "" : ", " + range));
     if (const auto* meaning = value_word(option.value))
         error.hint = fmt::format("{} is {}", meaning->word, meaning->meaning);
+    if (name == "--port" && value.find(',') != value.npos)
+        error.hint = fmt::format("of several: --filter 'port {}'", fmt::join(base::split(shown, ','), " or port "));
     return error;
 }
 

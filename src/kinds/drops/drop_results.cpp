@@ -171,7 +171,8 @@ void put_shown_paths(const table::Table& paths, std::size_t most, table::Results
 
 std::string total_text(const table::Table& totals) {
     if (totals.rows.empty()) return "total: no drops";
-    return fmt::format("total: {} drops at {}{}", sum_of(totals, "count"), totals.rows.size(),
+    const auto sum = sum_of(totals, "count");
+    return fmt::format("total: {} drop{} at {}{}", sum, sum == 1 ? "" : "s", totals.rows.size(),
                        totals.rows.size() == 1 ? " place" : " places and reasons");
 }
 
