@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "base/files.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -206,9 +207,9 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
         std::ranges::count_if(*rows, [](const fleet::Row& row) { return row.refusal.has_value(); }));
     if (failed == 0) return {};
     const auto what = fmt::format("{} of {} hosts did not complete", failed, rows->size());
-    const auto hint = fmt::format("{} has the reasons; what was recorded: stapgen report {}",
-                                  base::shell_quoted({(job.folder / "fleet.json").string()}),
-                                  base::shell_quoted({job.folder.string()}) + "/*.rec");
+    auto hint = fmt::format("{} has the reasons", base::shell_quoted({(job.folder / "fleet.json").string()}));
+    if (std::ranges::any_of(base::entries_of(job.folder), [](const auto& file) { return file.extension() == ".rec"; }))
+        hint += fmt::format("; what was recorded: stapgen report {}/*.rec", base::shell_quoted({job.folder.string()}));
     if (failed == rows->size()) return base::failed(what, hint);
     return tl::make_unexpected(base::Error{base::ErrorKind::partial, what, hint});
 }

@@ -174,10 +174,6 @@ base::Result<std::string> page_of(const CommandSpec& root, const CommandSpec& co
     page.raw(fmt::format("{} \\- {}\n", escaped(name), escaped(command.summary)));
     page.section("SYNOPSIS");
     page.raw(fmt::format(".B {}\n", argument(usage_of(command))));
-    if (!command.examples.empty()) {
-        page.section("EXAMPLES");
-        page.lines(command.examples);
-    }
     page.section("DESCRIPTION");
     if (command.recipe != nullptr) {
         if (auto written = write_recipe(page, program, *command.recipe); !written) {
@@ -200,6 +196,10 @@ base::Result<std::string> page_of(const CommandSpec& root, const CommandSpec& co
     write_exit_status(page);
     write_environment(page);
     write_files(page);
+    if (!command.examples.empty()) {
+        page.section("EXAMPLES");
+        page.lines(command.examples);
+    }
     write_see_also(page, root, command);
     return page.text();
 }
