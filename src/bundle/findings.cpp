@@ -193,10 +193,10 @@ base::Result<std::vector<Rule>> read_rules(const std::filesystem::path& file) {
                 row.wrong({}, "it has neither 'counters', 'logs' nor 'full'");
             if (rule.full.empty() != rule.limit.empty() || rule.full.empty() != rule.near.empty())
                 row.wrong({}, "'full', 'limit' and 'near' belong together");
-            const auto stars = [](std::string_view text) { return std::ranges::count(text, '*'); };
+            const auto stars = [](std::string_view name) { return std::ranges::count(name, '*'); };
             if (stars(rule.full) > 1 || stars(rule.full) != stars(rule.limit))
                 row.wrong("full", "'full' and 'limit' have no '*', or one each");
-            if (!std::ranges::all_of(rule.beside, [&](const auto& text) { return stars(text) == 1; }))
+            if (!std::ranges::all_of(rule.beside, [&](const auto& name) { return stars(name) == 1; }))
                 row.wrong("beside", "each of 'beside' has one '*', for what counters are of");
             row.refuse_the_rest();
             rules.push_back(std::move(rule));

@@ -59,7 +59,7 @@ def check_uninstall(build, prefix, other):
     said = uninstall(build, prefix, code=1)
     assert "nothing was installed" in said and f"PREFIX={other}" in "".join(said.split()), said
     uninstall(build, other)
-    assert not everything_in(other.parent) - {other.name}
+    assert not everything_in(other.parent) - {other.name}, everything_in(other.parent)
 
 
 def check_target(build, folder):

@@ -55,7 +55,8 @@ ip -n left route add unreachable 192.0.2.64 && ip -n left route add prohibit 192
 NETNS=right start_ready python3 servers.py 7701 7723 7724 7731 || exit 1
 NETNS=left start_ready python3 servers.py 7702 7729 7741:fast-open 7751:mptcp || exit 1
 # Its neighbour is known.
-for address in {RIGHT} {RIGHT6}; do ip netns exec left nc -z $address 7701 || exit 1; done
+RIGHT0=$(ip netns exec right cat /sys/class/net/right0/address)
+for address in {RIGHT} {RIGHT6}; do ip -n left neighbour replace $address lladdr $RIGHT0 dev left0 || exit 1; done
 NETNS=left start_ready python3 pending.py {BEFORE} 3 || exit 1
 record all connect || exit 1
 record sums sums || exit 1
