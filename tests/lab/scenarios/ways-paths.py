@@ -8,7 +8,7 @@ IN_CI = ()
 NET = True
 BUILD = {name: [f"{name}-latency"] for name in RECIPES}
 TIMEOUT = 1800
-PATHS = tuple(path + version for path in ("veth", "vxlan", "bridge", "router", "virtio") for version in ("", "6"))
+PATHS = tuple(path + version for path in ("veth", "vxlan", "bridge", "router", "virtio") for version in ("", "6")) + ("xdp6",)
 GUEST = guest(PATHS)
 
 

@@ -10,7 +10,7 @@ from lablib.ways import RECIPES, check_path, guest
 DESCRIPTION = "each way to send and to read, over loopback and a pair with generic XDP: followed, or counted by name"
 IN_CI = ("trixie",)
 BUILD = {name: [f"{name}-latency"] for name in RECIPES if name != "forward"}
-PATHS = ("loopback", "loopback6", "xdp", "xdp6")
+PATHS = ("loopback", "loopback6", "xdp")
 GUEST = guest(PATHS)
 
 

@@ -58,11 +58,12 @@ TEST_CASE("queues of listening sockets and rings of cards are read, whatever the
 
 TEST_CASE("the largest sample of a file counts, and what counts since boot before rises") {
     const auto of_queues = [](int first, int second) {
-        return fmt::format("NIC statistics:\n     rx_drops: {}\n     rx_drops: {}\n", first, second);
+        return fmt::format("root@h:~# ethtool -S eth0\nNIC statistics:\n     rx_drops: {}\n     rx_drops: {}\n", first,
+                           second);
     };
     const std::string nstat = "#kernel\nUdpRcvbufErrors 3 0.0\n", later = "#kernel\nUdpRcvbufErrors 5 0.0\n";
     const auto evidence =
-        evidence_of(tar_file("ethtool_-S_eth0", of_queues(7, 11) + of_queues(13, 17)) +
+        evidence_of(tar_file("queues.txt", of_queues(7, 11) + of_queues(13, 17)) +
                     tar_file("nstat", nstat + later + "UdpNoPorts 19 0.0\n") +
                     tar_file("proc/net/snmp", "Udp: NoPorts RcvbufErrors\nUdp: 9337 1399\n") + tar_end);
     CHECK(evidence.counters.at({"ethtool.rx_drops", "eth0"}).value == 30);

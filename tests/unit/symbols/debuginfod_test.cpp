@@ -2,6 +2,8 @@
 #include "symbols/debuginfod.h"
 
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "fake_kernel.h"
 #include "symbols/files/kernel_image.h"
@@ -24,7 +26,7 @@ TEST_CASE("without a server nothing is asked") {
 }
 
 TEST_CASE("what is not a build-id is not asked for") {
-    for (const auto* id : {"", "abc", "../../etc/passwd", "xy", std::string(130, 'a').c_str()}) {
+    for (const auto& id : std::vector<std::string>{"", "abc", "../../etc/passwd", "xy", std::string(130, 'a')}) {
         const auto found = debuginfo_of(id);
         REQUIRE(!found);
         CHECK(found.error().what.find("is not a build-id") != std::string::npos);
