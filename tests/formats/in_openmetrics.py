@@ -52,6 +52,8 @@ def compare(text, reports):
         for sample in family.samples:
             name, labels = sample.name.removeprefix("stapgen_"), dict(sample.labels)
             end = labels.pop("le", None)
+            # What a counter counts; its name says so in JSON, too.
+            assert labels.pop("unit", "bytes") == "bytes" and labels.pop("loss", "true") in ("true", "by-name"), sample
             of = name.removesuffix("_bucket"), tuple(sorted(filter(None, labels.values())))
             assert end is not None or of not in samples, f"twice: {sample}"
             if end is None and name != "run_info" and labels.get("other") != "true":
