@@ -54,9 +54,13 @@ ip netns exec left sysctl -qw net.ipv4.tcp_syn_linear_timeouts=0   # from 6.5 on
 ip -n left route add unreachable 192.0.2.64 && ip -n left route add prohibit 192.0.2.65 && ip -n left route add blackhole 192.0.2.66 || exit 1
 NETNS=right start_ready python3 servers.py 7701 7723 7724 7731 || exit 1
 NETNS=left start_ready python3 servers.py 7702 7729 7741:fast-open 7751:mptcp || exit 1
-# Its neighbour is known.
-RIGHT0=$(ip netns exec right cat /sys/class/net/right0/address)
-for address in {RIGHT} {RIGHT6}; do ip -n left neighbour replace $address lladdr $RIGHT0 dev left0 || exit 1; done
+# Neighbours are known: to look one up takes as long again, an answer is delayed, too.
+knows() {{
+    local device=$(ip netns exec $2 cat /sys/class/net/${{2}}0/address) address
+    for address in $3 $4; do ip -n $1 neighbour replace $address lladdr $device dev ${{1}}0 || exit 1; done
+}}
+knows left right {RIGHT} {RIGHT6}
+knows right left 10.9.0.1 fd09::1
 NETNS=left start_ready python3 pending.py {BEFORE} 3 || exit 1
 record all connect || exit 1
 record sums sums || exit 1
