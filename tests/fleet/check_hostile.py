@@ -48,7 +48,7 @@ GIVEN_UP = {
     "slow": ("unreachable", "no answer within"),
     "unready": ("failed", "it was not ready within"),
     "stays": ("lost", "it did not end"),
-    "stuck": ("unreachable", "no answer within"),
+    "stuck": ("cannot", "stuck-1: no answer within"),
 }
 TOO_SLOW = ("no answer within", "it was not ready within", "it did not end")
 
