@@ -6,7 +6,8 @@ namespace stapgen::base {
 /// What the build says of itself; scripts/build-facts.cmake writes it.
 struct BuildFacts {
     const char* version;
-    const char* revision;  ///< of git, 12 digits and ", dirty" where files were changed; "unknown" without git and where no archive has it
+    const char* revision;  ///< of git, 12 digits and ", dirty" where files were changed; "unknown" without git and
+                           ///< where no archive has it
     const char* compiler;
     const char* date;     ///< of the revision, else of the build; YYYY-MM-DD
     const char* recipes;  ///< recipe_hash() of the source

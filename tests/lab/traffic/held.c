@@ -162,7 +162,8 @@ static int open_sender(const char* address, const union address* server) {
     if (!is("connect") && !is("fastopen")) return open_connected(address, port_of(server), SOCK_STREAM);
     int fd = socket(server->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) die("socket: %m");
-    if (is("connect") && (!connect(fd, &server->any, address_length(server)) || errno != EINPROGRESS)) die("connect: %m");
+    if (is("connect") && (!connect(fd, &server->any, address_length(server)) || errno != EINPROGRESS))
+        die("connect: %m");
     if (fcntl(fd, F_SETFL, 0)) die("fcntl: %m");
     return fd;
 }
