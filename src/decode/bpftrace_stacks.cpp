@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 #include <algorithm>
-#include <utility>
 
 #include "base/kernel.h"
 #include "base/text.h"
@@ -64,7 +63,7 @@ class BpftraceStacks final : public DropImporter {
     BpftraceStacks() : DropImporter("bpftrace", "bpftrace") {}
 
     std::vector<Note> notes() const override {
-        auto notes = TraceImporter::notes();
+        auto notes = DropImporter::notes();
         add_count(notes, cut_, "stacks without a count are ignored");
         return notes;
     }
@@ -130,10 +129,10 @@ class BpftraceStacks final : public DropImporter {
     bool close_block(std::string_view line, Sink& sink) {
         const auto closing = read_closing(line);
         if (!closing || !(closing->keys.empty() || closing->keys.starts_with(", "))) return false;
-        const auto [place, reason, stack] = *std::exchange(drop_, std::nullopt);
-        if (!stack.drops()) return false;
-        report_drop(stack.place(), reason.empty() ? find_reason(closing->keys) : reason, sink, closing->count);
-        return true;
+        const bool drops = drop_->stack.drops();
+        if (drops) report_open(find_reason(closing->keys), sink, closing->count);
+        drop_.reset();
+        return drops;
     }
 
     /// Its first call says whether a stack is that of a drop.

@@ -15,7 +15,7 @@ using Kind = CounterShape::Kind;
 constexpr CounterShape nstat_shapes[]{
     {"#kernel", "", Kind::begin},     {"ifIndex *", "index"}, {"*/dev_snmp6/*:ifIndex *", "- @ #"},
     {"*/dev_snmp6/*:* *", "- @ & ="}, {"* *", "& ="},         {"* * *", "& = ~"},
-    {"* * * (overflow)", "& = ~"},
+    {"* * * (overflow)", "& = ~"},    {"{*", "json"},
 };
 
 /// What `ip -s link`, `ip -s -s link` and `ip -s addr` print; names of columns have changed with iproute2's versions:
@@ -39,7 +39,8 @@ constexpr CounterShape ip_shapes[]{
      "collsns=collisions compressed=tx_compressed"},
     {"TX errors: *", "", Kind::next,
      "aborted=tx_aborted_errors fifo=tx_fifo_errors window=tx_window_errors heartbeat=tx_heartbeat_errors "
-     "heartbt=tx_heartbeat_errors transns=carrier_changes"}};
+     "heartbt=tx_heartbeat_errors transns=carrier_changes"},
+    {"[{*", "json"}};
 
 /// What ifconfig prints, of net-tools 1.60 ("RX packets:12 errors:0") and busybox, and of 2.x ("RX packets 12  bytes
 /// 1234"). It reads /proc/net/dev, as netstat -i does, and so its names are those.
@@ -80,8 +81,12 @@ constexpr CounterShape proc_net_dev_shapes[]{
 ///     NIC statistics:
 ///          rx_queue_0_drops: 17
 ///          [0]: rx_discards: 0
+/// `column` puts several into a line, and what a page has left of HTML may be a line of all.
 constexpr CounterShape ethtool_shapes[]{{"NIC statistics:", "", Kind::begin},
+                                        {"NIC statistics: *", "columns", Kind::begin},
+                                        {"*ethtool -S * NIC statistics: *", "- @ columns", Kind::begin},
                                         {"Standard stats for *:", "@"},
+                                        {"*", "columns", Kind::in_block},
                                         {"*", "&: =", Kind::in_block},
                                         {"*", "echo"},
                                         {"*:", "echo"},
@@ -106,9 +111,46 @@ constexpr CounterShape qdisc_shapes[]{
     {"maxpacket * *", "# pairs", Kind::in_block},
     {"marked * early * pdrop * other *", "marked early pdrop other", Kind::in_block}};
 
+/// What `tc -s class` prints (print_class() of iproute2's tc/tc_class.c). A class has the packets of those below it,
+/// too, but fq_codel's have none:
+///     class htb 1:10 dev eth0 parent 1:1 leaf 10: prio 0 rate 100Mbit ceil 1Gbit burst 1600b cburst 1375b
+///      Sent 123456 bytes 1234 pkt (dropped 3, overlimits 17 requeues 0)
+///      backlog 0b 0p requeues 0
+///      lended: 1100 borrowed: 134 giants: 0
+///      tokens: 1912 ctokens: 171
+constexpr CounterShape class_shapes[]{
+    {"class * * dev * root *", "word word @ -"},
+    {"class * * dev * parent * *", "word word @ - -"},
+    {"class * * root *", "word word ! -"},
+    {"class * * parent * *", "word word ! - -"},
+    {"Sent * bytes * pkt (dropped *, overlimits * requeues *)", "bytes packets dropped overlimits requeues",
+     Kind::in_block},
+    {"Sent * bytes * pkts (dropped *, overlimits *)", "bytes packets dropped overlimits", Kind::in_block},
+    {"(dropped *, overlimits * requeues *)", "dropped overlimits requeues", Kind::in_block},
+    {"lended: * borrowed: * giants: *", "lended borrowed giants", Kind::in_block}};
+
 /// What `conntrack -S` prints, and /proc/net/stat/nf_conntrack below, which has the same counters of the kernel:
 ///     cpu=0   found=27 invalid=12 insert=0 insert_failed=6 drop=6 early_drop=0 error=0 search_restart=1163
-constexpr CounterShape conntrack_shapes[]{{"cpu=* *", "cpu pairs"}};
+/// Where it does not have them by netlink it prints that file's first line alone, however many CPUs there are
+/// (display_proc_conntrack_stats() of conntrack-tools' src/conntrack.c):
+///     entries                 90
+///     searched                2228
+constexpr CounterShape conntrack_shapes[]{
+    {"cpu=* *", "cpu pairs"},
+    {"entries *", "#", Kind::begin},
+    {"* *", "& =", Kind::in_block,
+     "searched found new invalid ignore delete delete_list insert insert_failed drop early_drop icmp_error=error "
+     "error expect_new expect_create expect_delete search_restart clash_resolve chaintoolong clashres=clash_resolve "
+     "chainlength=chaintoolong"}};
+
+/// What tcpdump prints at its end (info() in its tcpdump.c):
+///     1234 packets captured
+///     1300 packets received by filter
+///     17 packets dropped by kernel
+constexpr CounterShape tcpdump_shapes[]{{"* packet* captured", "captured s"},
+                                        {"* packet* received by filter", "received_by_filter s"},
+                                        {"* packet* dropped by kernel", "dropped_by_kernel s"},
+                                        {"* packet* dropped by interface", "dropped_by_interface s"}};
 
 /// Files of /proc/net/stat: a line of hexadecimal numbers for each CPU. `entries` is the same in each, and no counter.
 /// Which neighbours one is of, its name says: arp_cache, ndisc_cache.
@@ -139,14 +181,18 @@ constexpr CounterShape udp_shapes[]{
 /// /proc/net/sockstat and sockstat6: "TCP: inuse 23 orphan 0 tw 1 alloc 25 mem 3".
 constexpr CounterShape sockstat_shapes[]{{"*: *", "group pairs"}};
 
-/// What `ss -ti` prints of each connection. retrans has those under way before the slash; times are ms.
+/// What `ss -ti`, `ss -m` and `ss -u` print of each socket (iproute2's misc/ss.c). retrans has those under way before
+/// the slash; times are ms; d is how many packets the socket dropped. With -O it is one line.
 ///     ESTAB 0      3235770     10.0.1.29:42314   10.0.1.37:5201
 ///          cubic wscale:7,7 rto:204 ... busy:438588ms rwnd_limited:433148ms(98.8%) retrans:0/244
+///     UNCONN 213248 0          127.0.0.1:8125      0.0.0.0:*    users:(("demod",pid=900,fd=7))
+///          skmem:(r213248,rb212992,t0,tb212992,f3840,w0,o0,bl0,d9182)
 constexpr CounterShape ss_shapes[]{
-    {"*State*Recv-Q Send-Q Local Address:Port *", "", Kind::begin},
-    {"* * * * * *", "tcp # # addr addr -"},
-    {"tcp * * * * * *", "tcp # # addr addr -"},
-    {"* * * *", "# # addr addr", Kind::in_block},
+    {"*Recv-Q Send-Q Local Address:Port *", "", Kind::begin},
+    {"* * * * * *", "tcp # # addr addr more"},
+    {"tcp * * * * * *", "tcp # # addr addr more"},
+    {"* * * * * * *", "udp tcp # # addr addr more"},
+    {"* * * * *", "# # addr addr more", Kind::in_block},
     {"*", "pairs", Kind::in_block},
 };
 
@@ -161,6 +207,13 @@ constexpr CounterShape snmp_shapes[]{{"*: *", "group:", Kind::table}};
 
 /// /proc/net/softnet_stat: a line of numbers of eight hexadecimal digits for each CPU.
 constexpr CounterShape softnet_shapes[]{{"*", "softnet"}};
+
+/// What scripts make of it; `collision` counts no losses.
+///     cpu      total    dropped   squeezed  collision        rps flow_limit
+///       0 3381082968          7        113         41          0          0
+constexpr CounterShape softnet_table_shapes[]{
+    {"cpu *", "cpu", Kind::table,
+     "total=processed dropped squeezed=time_squeeze collision=- rps=received_rps flow_limit"}};
 
 constexpr CounterFormat formats[]{
     {.title = "nstat",
@@ -179,6 +232,7 @@ constexpr CounterFormat formats[]{
      .asked = {.path = "/proc/net/softnet_stat"},
      .ends_at_noise = true,
      .shapes = softnet_shapes},
+    {.title = "softnet table", .asked = {}, .prefix = "softnet", .ends_at_noise = true, .shapes = softnet_table_shapes},
     {.title = "/proc/net/dev", .asked = {.path = "/proc/net/dev"}, .prefix = "dev", .shapes = proc_net_dev_shapes},
     {.title = "ip -s link",
      .asked = {.command = "ip", .option = "s", .arguments = "link l addr address a show list ls dev"},
@@ -213,10 +267,24 @@ constexpr CounterFormat formats[]{
      .details = "backlog rate new_flows_len count flows gc",
      .pair = ' ',
      .counters = "drop_overlimit new_flow_count ecn_mark ce_mark drop_overmemory"},
+    {.title = "tc -s class",
+     .asked = {.command = "tc", .option = "s", .arguments = "class show ls list dev"},
+     .prefix = "class",
+     .names_device = true,
+     .ends_at_noise = true,
+     .shapes = class_shapes,
+     .details = "backlog rate tokens deficit period borrowed"},
     {.title = "conntrack -S",
      .asked = {.command = "conntrack", .option = "S"},
      .prefix = "conntrack",
+     .of = "cpu0",
      .shapes = conntrack_shapes},
+    {.title = "tcpdump",
+     .asked = {},
+     .prefix = "tcpdump",
+     .of = of_namespace,
+     .from_zero = true,
+     .shapes = tcpdump_shapes},
     {.title = "/proc/net/stat",
      .asked = {.path = "/proc/net/stat/"},
      .prefix = "stat",
@@ -232,8 +300,8 @@ constexpr CounterFormat formats[]{
      .pair = ' ',
      .groups = "sockets TCP TCP6 UDP UDP6 UDPLITE UDPLITE6 RAW RAW6 FRAG FRAG6",
      .states = "used inuse orphan tw alloc mem memory"},
-    {.title = "ss -ti",
-     .asked = {.command = "ss", .option = "i"},
+    {.title = "ss",
+     .asked = {.command = "ss"},
      .prefix = "ss",
      .leaves_out_zeros = true,
      .ends_at_noise = true,
@@ -241,7 +309,7 @@ constexpr CounterFormat formats[]{
      .pair = ':',
      .counters = "bytes_sent bytes_retrans bytes_acked bytes_received segs_out segs_in data_segs_out data_segs_in "
                  "delivered delivered_ce retrans dsack_dups reord_seen rcv_ooopack busy=busy_ms "
-                 "rwnd_limited=rwnd_limited_ms sndbuf_limited=sndbuf_limited_ms",
+                 "rwnd_limited=rwnd_limited_ms sndbuf_limited=sndbuf_limited_ms skmem=drops",
      .states = "lost unacked notsent backoff"},
     // Last: its names may be any.
     {.title = "ethtool -S",

@@ -19,15 +19,6 @@ using Kind = CounterShape::Kind;
 constexpr std::string_view tcp_states =
     "ESTAB SYN-SENT SYN-RECV FIN-WAIT-1 FIN-WAIT-2 TIME-WAIT CLOSE-WAIT LAST-ACK LISTEN CLOSING CLOSE UNCONN";
 
-/// Of "dropped=rx_dropped" among the words of `list`: rx_dropped of `dropped`. Nothing if it is none of them.
-std::optional<std::string_view> renamed(std::string_view list, std::string_view name) {
-    for (const auto word : base::words(list)) {
-        const auto equals = word.find('=');
-        if (word.substr(0, equals) == name) return equals == word.npos ? word : word.substr(equals + 1);
-    }
-    return std::nullopt;
-}
-
 /// Whether `word` is digits and what is of `others`, these too.
 bool is_of_digits(std::string_view word, std::string_view others) {
     const auto is_other = [&](char c) { return others.find(c) != others.npos; };
@@ -59,9 +50,13 @@ std::string device_of(std::string_view text) {
     return is_device && !base::is_counter_group(device) ? std::string(device) : "";
 }
 
+/// Of a socket's two addresses.
+bool has_no_peer(std::string_view of) {
+    return of.ends_with(":*");
+}
+
 /// What values belong to, of a word that says it; empty: it is no such. Nothing if the capture is another kind.
 std::optional<std::string> owner_of(std::string_view capture, std::string_view star, const CounterBlock& block) {
-    constexpr std::size_t max_length = 80;
     const std::string text(star);
     if (capture == "@" || capture == "@:") return device_of(star);
     if (capture == "echo") return is_usual_device_name(star) ? device_of(star) : "";
@@ -70,8 +65,9 @@ std::optional<std::string> owner_of(std::string_view capture, std::string_view s
         const auto port = base::to_unsigned(star, 16);
         return port ? "port " + std::to_string(*port) : "";
     }
+    if (capture == "udp") return base::contains_word("udp raw", star) ? text : "";
     if (capture == "word" || capture == "addr") {
-        const bool is_one = star.find(' ') == star.npos && star.size() <= max_length;
+        const bool is_one = star.find(' ') == star.npos && star.size() <= max_owner_length;
         return is_one && (capture == "word" || star.find(':') != star.npos) ? text : "";
     }
     if (!base::contains_word("cpu index vf", capture)) return std::nullopt;
@@ -111,17 +107,19 @@ class LineReader {
         auto stars = base::match(shape.pattern, text);
         if (!stars) return false;
         if (!stars->empty()) stars->back() = base::trim(stars->back());
-        if (shape.kind == Kind::begin) return begin_block();
+        if (shape.kind == Kind::begin && shape.captures.empty()) return begin_block();
         if (shape.kind == Kind::next || shape.kind == Kind::table) return begin_table(shape, *stars);
         if (by_colon) stars->insert(stars->begin(), before);
+        names_ = shape.columns;
         if (!take_all(shape.captures, *stars)) return false;
+        if (shape.kind == Kind::begin) begin_block();
         put();
         if (shape.captures == "echo") block_ = {.command = of_, .device = of_, .of = of_};
         return true;
     }
 
   private:
-    static constexpr std::size_t max_name_length = 64, min_digits = 8;
+    static constexpr std::size_t min_digits = 8;
 
     bool begin_block() {
         // Right below its command it is of that.
@@ -190,6 +188,10 @@ class LineReader {
             return base::contains_word(format_.groups, star);
         }
         if (capture == "pairs") return take_pairs(star);
+        if (capture == "more") return take_more(star);
+        if (capture == "columns") return read_columns(star, out_.values);
+        if (capture == "json") return read_json_counters(text_.line, out_.values);
+        if (capture == "s") return star.empty() || star == "s";
         if (capture == "section") return read_netstat_heading(star, block_);
         if (capture == "sentence") return take_sentence();
         if (capture == "softnet") return take_softnet();
@@ -205,30 +207,21 @@ class LineReader {
     bool take_name(std::string_view star) {
         const auto grouped =
             format_.prefix.empty() ? base::grouped_counter_name(star) : std::optional(std::string(star));
-        name_ = grouped.value_or("");
-        return !name_.empty() && name_.size() <= max_name_length;
+        name_ = names_.empty() ? grouped.value_or("") : std::string(renamed(names_, star).value_or(""));
+        return !name_.empty() && name_.size() <= max_counter_name_length;
     }
 
     bool take_pairs(std::string_view text) {
-        const auto words = base::words(text);
         const auto before = out_.values.size();
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            const auto at = words[i].find(format_.pair);
-            const auto name = words[i].substr(0, at);
-            auto value = at == name.npos ? "" : words[i].substr(at + 1);
-            if (format_.pair == ' ' && i + 1 < words.size()) value = words[++i];
-            const bool is_state = base::contains_word(format_.states, name);
-            const bool are_all = format_.counters.empty() && format_.states.empty();
-            const auto counter = is_state || are_all ? name : renamed(format_.counters, name);
-            // ss has words among them that are none, "0/244" and "433148ms(98.8%)".
-            if (!counter && format_.pair == ':') continue;
-            if (format_.pair == ':') value = value.substr(value.find('/') + 1, value.find("ms"));
-            const auto number = base::to_unsigned(value);
-            if (!number || (!counter && format_.counters.empty()) || name.size() > max_name_length) return false;
-            const auto group = name_.empty() ? "" : name_ + ".";
-            if (counter) out_.values.push_back({group + std::string(*counter), "", *number, is_state});
-        }
-        return !words.empty() && (format_.pair != ':' || out_.values.size() > before);
+        return read_pairs(format_, text, name_, out_.values) &&
+               (out_.values.size() > before || (format_.pair != ':' && !text.empty()));
+    }
+
+    bool take_more(std::string_view text) {
+        const auto socket = read_socket_details(text);
+        // Several may share an address (SO_REUSEPORT).
+        if (has_no_peer(of_) && !socket.process.empty()) add_of(socket.process);
+        return read_pairs(format_, socket.rest, name_, out_.values);
     }
 
     bool take_sentence() {
@@ -279,7 +272,8 @@ class LineReader {
         }
         for (auto& value : out_.values) {
             if (!prefix_.empty()) value.name = std::string(prefix_) + "." + value.name;
-            value.of = block_.of.empty() ? format_.of : block_.of;
+            if (value.of.empty()) value.of = block_.of.empty() ? format_.of : block_.of;
+            value.has_parts = format_.has_parts || has_no_peer(value.of);
         }
     }
 
@@ -287,7 +281,7 @@ class LineReader {
     const CounterText& text_;
     CounterBlock& block_;
     CounterLine& out_;
-    std::string_view prefix_;
+    std::string_view prefix_, names_;
     std::string of_, name_;
     bool is_hexadecimal_ = false;
 };

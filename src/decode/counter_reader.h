@@ -15,7 +15,8 @@ namespace stapgen::decode {
 struct CounterValue {
     std::string name, of;  ///< as the recipe softnet has them
     std::uint64_t value = 0;
-    bool is_state = false;  ///< it goes up and down: sockets in use
+    bool is_state = false;   ///< it goes up and down: sockets in use
+    bool has_parts = false;  ///< it may come up several times in a sample
 };
 
 /// A line of the input, and what it is taken apart to once for all formats.
@@ -55,6 +56,7 @@ struct CounterBlock {
     const struct CounterShape* heading = nullptr;  ///< that has them
     std::int64_t row = 0;                          ///< number of rows read
     std::string group{};                           ///< of netstat -s: the last heading
+    bool is_of_bsd = false;                        ///< it
     std::set<std::string> seen{};                  ///< headings of this netstat -s
     std::string_view direction{};                  ///< "In" or "Out": in one of netstat's histograms of ICMP
 };
@@ -62,16 +64,19 @@ struct CounterBlock {
 /// A kind of line. A last " *" may be missing. Each '*' of `pattern` is what a word of `captures` says; a blank is any
 /// number of them.
 ///     NAME      a decimal value of that counter; # another decimal number, ~ one with a point, - anything
-///     & =       a counter's name and its value
+///     & =       a counter's name, one of `columns` where these are given, and its value
 ///     group     a word of CounterFormat::groups, before the name
-///     pairs     names and values, CounterFormat::pair between
+///     pairs     names and values, CounterFormat::pair between; more: if there are any, of a socket
+///     columns   "NAME: VALUE" several times
+///     json      an object or array that nstat or ip prints
+///     s         an s or nothing
 ///     @         the device that values belong to; addr an address, word any word
 ///     port cpu  a hexadecimal port as "port N", a number as "cpuN"; vf as ".vfN", behind the device
 ///     / index   the last part of a path; an index of a device, if no path names it
 ///     !         the device that the command names, and takes no '*'
 ///     row       anything, in the place of the row's number as "cpuN"; what follows is hexadecimal
 ///     echo      what people print before they ask for a device
-///     tcp       a state of TCP; hex8, hex32: 8 or 32 digits
+///     tcp       a state of TCP; udp: a protocol without these; hex8, hex32: 8 or 32 digits
 ///     &: @:     as & and @, up to the last colon of the line; `pattern` is what follows it
 ///     softnet   a line of /proc/net/softnet_stat; section, sentence: a heading and a counter of netstat -s
 ///     NAME:     these letters
@@ -83,6 +88,7 @@ struct CounterShape {
     Kind kind = Kind::anywhere;
     /// Of a table's heading: what the words of its last '*' may be, in any order; "dropped=rx_dropped" is called
     /// rx_dropped. Rows have `captures`, and then these; "group:" is the heading's first '*', whose counters they are.
+    /// Of `& =` the names that it may be.
     std::string_view columns{};
     std::string_view prefix{};  ///< of a table, in the place of the format's
 };
@@ -103,6 +109,7 @@ struct CounterFormat {
     bool leaves_out_zeros = false;            ///< it may leave out counters that are 0
     bool ends_at_noise = false;               ///< its lines may be another tool's: none is behind one not understood
     bool has_parts = false;  ///< a name may come up several times in a sample, as each queue of a device has it
+    bool from_zero = false;  ///< the tool counts from its own start: its values are rises, and add up
     std::span<const CounterShape> shapes{};
     std::string_view details{};   ///< first words of lines in a block that have no counters
     char pair = '=';              ///< between name and value
@@ -117,8 +124,33 @@ std::span<const CounterFormat> counter_formats();
 /// False: the line is not of this format, and nothing has changed. `out` is empty before.
 bool read_counters(const CounterFormat& format, const CounterText& text, CounterBlock& block, CounterLine& out);
 
-/// A heading of what `netstat -s` prints (net-tools 1.60 to 2.10), without its colon. False, and nothing has changed:
-/// it is none.
+/// Of "dropped=rx_dropped" among the words of `list`: rx_dropped of `dropped`. Nothing if it is none of them.
+std::optional<std::string_view> renamed(std::string_view list, std::string_view name);
+
+inline constexpr std::size_t max_counter_name_length = 64, max_owner_length = 80;
+
+/// Names and values as the format has them, each name behind `group`. What is no counter is left out. False: it is not
+/// such a text.
+bool read_pairs(const CounterFormat& format, std::string_view text, std::string_view group,
+                std::vector<CounterValue>& out);
+
+/// "rx_packets: 1000 tx_packets: 800", two at least: a name may be of several words. False: it is not such a text.
+bool read_columns(std::string_view text, std::vector<CounterValue>& out);
+
+/// What ss prints behind a socket's addresses.
+struct SocketDetails {
+    std::string_view process;  ///< the first that has it, "\"demod\",pid=900,fd=7"; empty: that is not said
+    std::string rest;
+};
+SocketDetails read_socket_details(std::string_view text);
+
+/// Counters in the JSON of `nstat -j`, or of `ip -j -s link` and `ip -j -s addr`. False: there are none.
+///     {"kernel":{"IpInReceives":2101517,"IpInDelivers":2101431}}
+///     [{"ifindex":2,"ifname":"eth0","stats64":{"rx":{"bytes":1234,"dropped":5},"tx":{"bytes":5678,"dropped":0}}}]
+bool read_json_counters(std::string_view line, std::vector<CounterValue>& out);
+
+/// A heading of what `netstat -s` prints (net-tools 1.60 to 2.10), without its colon; or of BSD's, whose sentences are
+/// none. False, and nothing has changed: it is no heading.
 ///     Udp:
 ///         225645 packets received
 ///         InCsumErrors: 319

@@ -173,10 +173,21 @@ class CounterSamples final : public Importer {
 
     void send_reading(const CounterFormat& format, const CounterValue& read, const std::string& source,
                       const CounterBlock& block, std::int64_t side, Sink& sink) {
+        CounterReading reading{.format = format.title,
+                               .name = read.name,
+                               .of = read.of,
+                               .value = read.value,
+                               .is_rise = block.is_rise || format.from_zero,
+                               .is_state = read.is_state,
+                               .epoch_ns = epoch_ns_};
+        if (format.from_zero) {
+            reading.part = true;
+            return send(sink, reading);
+        }
         const Seen now{source, block.number, read.value};
         const auto key = fmt::format("{}\t{}\t{}\t{}", read.name, read.of, block.is_rise, side);
         const auto [found, is_new] = seen_.try_emplace(key, now);
-        const bool is_part = !is_new && format.has_parts && found->second.block == block.number;
+        const bool is_part = !is_new && read.has_parts && found->second.block == block.number;
         if (!is_new && found->second.source != source) {
             if (found->second.value != read.value && differing_.empty()) {
                 differing_ = fmt::format("{} of {} appears twice in one sample, as {} and {}: the first is used",
@@ -193,16 +204,10 @@ class CounterSamples final : public Importer {
         const bool leaves_out = format.leaves_out_zeros && (sample_ == 0 || earlier_.contains(source));
         has_rises_ |= block.is_rise;
         has_unnamed_device_ |= read.of.starts_with(of_unnamed_device);
-        send(sink, CounterReading{.format = format.title,
-                                  .sample = sample_ + side,
-                                  .name = read.name,
-                                  .of = read.of,
-                                  .value = read.value,
-                                  .part = is_part,
-                                  .is_rise = block.is_rise,
-                                  .is_state = read.is_state,
-                                  .zeros_left_out = leaves_out,
-                                  .epoch_ns = epoch_ns_});
+        reading.sample = sample_ + side;
+        reading.part = is_part;
+        reading.zeros_left_out = leaves_out;
+        send(sink, reading);
     }
 
     const CounterFormat* format_ = &counter_formats().front();

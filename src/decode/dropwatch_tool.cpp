@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "base/kernel.h"
 #include "base/saturate.h"
 #include "base/text.h"
 #include "decode/calendar.h"
 #include "decode/importers.h"
+#include "decode/kernel_event.h"
 #include "decode/scan.h"
 
 namespace stapgen::decode {
@@ -55,10 +57,33 @@ constexpr std::string_view messages[]{"Initializing kallsyms db",
                                       "Terminating dropwatch...",
                                       "Shutting down ..."};
 
-/// What dropwatch(1) prints, in both of its modes:
+/// Takes what is in brackets at the end of `text` off; nothing where it has no blank before it, or there is none.
+std::optional<std::string_view> take_last_bracketed(std::string_view& text) {
+    const auto begin = text.rfind(text.ends_with(')') ? " (" : " [");
+    if (!(text.ends_with(')') || text.ends_with(']')) || begin == text.npos) return std::nullopt;
+    const auto inside = text.substr(begin + 2, text.size() - begin - 3);
+    text = base::trim(text.substr(0, begin));
+    return inside;
+}
+
+/// "SKB_DROP_REASON_NO_SOCKET", "NO_SOCKET", and no address in upper case.
+bool is_reason(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == text.npos &&
+           !base::from_hex(text);
+}
+
+/// "net/ipv4/tcp_ipv4.c:2093".
+bool is_source_line(std::string_view text) {
+    const auto colon = text.rfind(':');
+    return colon != text.npos && text.substr(0, colon).find('.') != text.npos &&
+           base::is_decimal(text.substr(colon + 1));
+}
+
+/// What dropwatch(1) prints, in both of its modes (src/main.c of nhorman/dropwatch), and what scripts make of it:
 ///     3 drops at icmp_rcv+12d (0xffffffff8176ac9d) [software]         without "[software]" before version 1.5.2
 ///     2 drops at location 0xffffffffc0ff1234
 ///     7 drops at ttl_value_is_too_small [hardware]
+///     3 drops at tcp_v4_rcv+0x2a (SKB_DROP_REASON_NO_SOCKET), ... (0xffffffff81c2d3e2) [NO_SOCKET]
 /// and, one block for each packet:
 ///     drop at: nf_hook_slow+0x3b/0xc0 [nf_tables] (0xffffffff8149a8ed)
 ///     origin: software
@@ -107,15 +132,27 @@ class DropwatchTool final : public Importer {
         if (!scan.count(count.number, count.raw) || !scan.skip(" drops at ")) return false;
         scan.skip("location ");
         auto text = base::trim(scan.rest);
-        const bool hardware = text.ends_with(" [hardware]");
-        const bool has_origin = hardware || text.ends_with(" [software]");
-        if (has_origin) text.remove_suffix(std::string_view(" [software]").size());
+        bool hardware = false, is_of_tool = text.find('+') != text.npos || text.starts_with("0x");
+        std::string_view reason;
+        for (auto left = text;; text = left) {
+            const auto inside = take_last_bracketed(left);
+            if (!inside) break;
+            if (*inside == "hardware" || *inside == "software") {
+                hardware = *inside == "hardware";
+                is_of_tool = true;
+            } else if (is_reason(*inside)) {
+                reason = *inside;
+                is_of_tool = is_of_tool || inside->starts_with(base::drop_reason_prefix);
+            } else if (!is_source_line(*inside)) {
+                break;
+            }
+        }
         // "3 drops at night" is a person's sentence.
-        if (text.empty() || (!has_origin && text.find('+') == text.npos && !text.starts_with("0x"))) return false;
+        if (text.empty() || !is_of_tool) return false;
         const auto drops = base::saturating_multiply(count.number, times());
         if (hardware) base::add_saturating(hardware_, drops);
         close(sink);
-        report_drop({not_seen, Value{text}, not_seen, count}, sink);
+        report_drop({not_seen, Value{text}, reason_value(reason), count}, sink);
         return true;
     }
 

@@ -249,6 +249,7 @@ void FormatDetector::recognised() {
 void FormatDetector::unrecognised(std::string_view line, Flaw flaw) {
     ++input_.lines;
     ++input_.unrecognised;
+    if (last_->foreign) last_->foreign->pass_over();
     if (input_.first_flaws.size() >= InputCounts::kept_flaws) return;
     input_.first_flaws.push_back({input_.lines, flaw, std::string(line.substr(0, max_excerpt_length))});
 }

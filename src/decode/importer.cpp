@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/saturate.h"
 #include "base/text.h"
@@ -126,10 +127,20 @@ void DropImporter::report_drop(std::string_view place, std::string_view reason, 
 }
 
 void DropImporter::close(Sink& sink) {
-    if (!drop_) return;
-    const auto& [place, reason, stack] = *drop_;
-    report_drop(stack.place().empty() ? place : stack.place(), reason, sink);
-    drop_.reset();
+    if (drop_) report_open({}, sink, {"1", 1});
+}
+
+void DropImporter::report_open(std::string_view reason, Sink& sink, const Value& count) {
+    const auto drop = *std::exchange(drop_, std::nullopt);
+    const auto& place = drop.stack.place().empty() ? drop.place : drop.stack.place();
+    if (place.empty() && drop.stack.lacks_place()) base::add_saturating(placeless_, count.number);
+    report_drop(place, drop.reason.empty() ? reason : drop.reason, sink, count);
+}
+
+std::vector<Note> DropImporter::notes() const {
+    auto notes = TraceImporter::notes();
+    add_count(notes, placeless_, "drops have no place: calls are missing in their stacks");
+    return notes;
 }
 
 }  // namespace stapgen::decode

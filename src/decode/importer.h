@@ -44,6 +44,8 @@ class Importer {
     /// What a reader of the numbers must know about what was read so far.
     [[nodiscard]] virtual std::vector<Note> notes() const { return {}; }
 
+    /// A line came behind the last one that it took, and nobody understood it.
+    virtual void pass_over() {}
     /// The trace lost this number of events of any kind; called before finish().
     virtual void lose(std::int64_t /*events*/) {}
     /// The input has ended: sends what is still open, and an End if that is the end of the measurement.
@@ -122,6 +124,12 @@ class TraceImporter : public Importer {
 
 /// A trace, read for its drops only: records of location, reason and count.
 class DropImporter : public TraceImporter {
+  public:
+    void pass_over() override {
+        if (drop_) drop_->stack.cut();
+    }
+    [[nodiscard]] std::vector<Note> notes() const override;
+
   protected:
     DropImporter(std::string_view title, std::string_view recipe)
         : TraceImporter(title, 1, recipe, {"drop location:place reason:reason_name count:count"}) {}
@@ -139,8 +147,13 @@ class DropImporter : public TraceImporter {
     }
     /// Reports what is open.
     void close(Sink& sink) override;
+    /// The same of `count` drops, of `reason` where it has none.
+    void report_open(std::string_view reason, Sink& sink, const Value& count);
 
     std::optional<Drop> drop_;  ///< that is open
+
+  private:
+    std::int64_t placeless_ = 0;  ///< whose stack lacks its place
 };
 
 }  // namespace stapgen::decode

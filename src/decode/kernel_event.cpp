@@ -285,8 +285,8 @@ bool is_stack_line(std::string_view line) {
     if (!text.ends_with(')')) return false;
     const auto object = text.substr(blank);
     if (object.starts_with(" ([") || object.starts_with(" (/")) return true;
-    // "4001 drops at icmp_rcv+12d (0xffffffff8176ac9d)" is dropwatch's: no file's name begins so.
-    return blank >= 4 && blank <= 16 && !text.substr(text.rfind('(') + 1).starts_with("0x") &&
+    // "4001 drops at icmp_rcv+12d (0xffffffff8176ac9d)" is dropwatch's.
+    return blank >= 4 && blank <= 16 && !object.starts_with(" drops at ") &&
            text.substr(0, blank).find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 

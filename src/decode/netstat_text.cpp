@@ -19,6 +19,11 @@ struct Sentences {
     std::string_view group, text;
 };
 
+// Of what `netstat -s` prints on BSD, macOS, HP-UX and AIX. Some of its sentences are net-tools', of other counters.
+constexpr std::string_view bsd_headings =
+    "ah arp carp divert esp etherip icmp icmp6 icmpv6 igmp ip ip6 ipcomp ipcomp6 ipip ipsec ipsec6 ipv6 mptcp pfkey "
+    "pfsync pim pim6 raw raw6 rip6 sctp tcp udp";
+
 // Those of net-tools' statistics.c, 1.60 to 2.10, "COUNTER=SENTENCE|", '%' in the place of the number; "Icmp:": those
 // of its histograms. In no order. Groups that have another one's sentences: see sentences_of().
 constexpr Sentences netstat_sentences[]{
@@ -152,9 +157,11 @@ bool read_netstat_heading(std::string_view heading, CounterBlock& block) {
         if (block.group.empty()) block.group = "Icmp";
         return true;
     }
-    if (!base::is_counter_group(heading)) return false;
+    const bool is_of_bsd = base::contains_word(bsd_headings, heading);
+    if (!is_of_bsd && !base::is_counter_group(heading)) return false;
     block.direction = {};
     block.group = heading;
+    block.is_of_bsd = is_of_bsd;
     if (block.seen.insert(block.group).second) return true;
     block.seen = {block.group};
     block.number = 0;
@@ -162,7 +169,7 @@ bool read_netstat_heading(std::string_view heading, CounterBlock& block) {
 }
 
 std::optional<std::string> netstat_counter(std::string_view sentence, const CounterBlock& block) {
-    if (sentence.size() > max_sentence_length) return std::nullopt;
+    if (sentence.size() > max_sentence_length || block.is_of_bsd) return std::nullopt;
     if (sentence.ends_with(": %")) return named_counter(sentence.substr(0, sentence.size() - 3), block);
     if (sentence.ends_with('.')) sentence.remove_suffix(1);
     for (const auto group : {std::string_view(block.group), sentences_of(block.group)}) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/kernel.h"
@@ -47,7 +48,8 @@ struct Call {
 /// "tcp_v4_rcv+0x9b8 [module]", the offset in hexadecimal or decimal; both may be missing.
 std::optional<Call> read_call(std::string_view text) {
     const auto length = base::symbol_length(text);
-    if (length == 0 || length > base::max_symbol_length) return std::nullopt;
+    if (length > base::max_symbol_length || std::ranges::none_of(text.substr(0, length), base::is_word_character))
+        return std::nullopt;
     Call call{text.substr(0, length), {}, {}};
     text.remove_prefix(length);
     if (text.starts_with('+')) {
@@ -115,11 +117,18 @@ bool DropStack::add(std::string_view line) {
     const bool is_nameless = text == "[unknown]" || is_address(text);
     const auto call = is_nameless ? std::nullopt : read_call(text);
     if (!is_nameless && !call) return false;
+    has_calls_ = true;
     if (!place_.empty()) return true;
-    if (is_nameless) {
-        place_ = text;
-    } else if (drops_packets(call->name)) {
+    // A tool prints offsets in all of them or in none: a name without one is what the copy has left of a line.
+    if (call && !call->offset && has_offsets_) is_cut_ = true;
+    has_offsets_ = has_offsets_ || (call && call->offset);
+    if (call && drops_packets(call->name)) {
+        is_cut_ = is_cut_ && drops_;
         drops_ = true;
+    } else if (is_cut_) {
+        return true;
+    } else if (is_nameless) {
+        place_ = text;
     } else if (drops_ || !base::starts_with_any(call->name, tracing)) {
         place_ = call->name;
         if (call->offset) place_ += fmt::format("+0x{:x}", *call->offset);

@@ -36,16 +36,20 @@ class DropStack {
   public:
     /// False: the line is no call, and nothing has changed.
     bool add(std::string_view line);
+    /// Lines that may be calls are missing here: "...", "[snip]", "(16 more frames)".
+    void cut() { is_cut_ = true; }
 
     /// Whether a function that drops was called by the place, or by nothing that was added so far.
     [[nodiscard]] bool drops() const { return drops_; }
     /// The innermost call that is neither of a function that drops nor of what traces it: "tcp_v4_rcv+0x9b8",
-    /// "vxlan_xmit [vxlan]". Empty as long as there is none.
+    /// "vxlan_xmit [vxlan]". Empty as long as there is none, and where calls before it are missing.
     [[nodiscard]] const std::string& place() const { return place_; }
+    /// There are calls, and the place may be among those that are missing.
+    [[nodiscard]] bool lacks_place() const { return is_cut_ && has_calls_ && place_.empty(); }
 
   private:
     std::string place_;
-    bool drops_ = false;
+    bool drops_ = false, is_cut_ = false, has_calls_ = false, has_offsets_ = false;
 };
 
 }  // namespace stapgen::decode

@@ -59,15 +59,17 @@ void PromptStripper::trim_end() {
 
 /// Tags at both ends, and what stands for the signs that HTML uses itself.
 void PromptStripper::take_off_html() {
+    // A person's "<snip>", ftrace's "<stack trace>" and a task's "<idle>" are none.
     const auto is_tag = [](std::string_view tag) {
+        constexpr std::string_view elements =
+            "A ABBR ARTICLE B BLOCKQUOTE BODY BR CENTER CITE CODE DD DEL DETAILS DIV DL DT EM FONT H1 H2 H3 H4 H5 H6 "
+            "HEAD HR HTML I IMG INS KBD LI MAIN MARK OL P PRE S SAMP SECTION SMALL SPAN STRONG SUB SUMMARY SUP TABLE "
+            "TBODY TD TEXTAREA TFOOT TH THEAD TITLE TR TT U UL VAR";
         constexpr std::size_t max_length = 64;
         if (tag.starts_with('/')) tag.remove_prefix(1);
-        const auto name = tag.substr(0, tag.find(' '));
-        // ftrace's "<stack trace>" is none.
-        const bool has_words =
-            name.size() != tag.size() && tag.find('=') == std::string_view::npos && !tag.ends_with('/');
-        return !name.empty() && tag.size() <= max_length && !has_words &&
-               std::ranges::all_of(name, base::is_word_character);
+        const auto name = tag.substr(0, tag.find_first_of(" /"));
+        const bool has_words = tag.find(' ') != tag.npos && tag.find('=') == tag.npos && !tag.ends_with('/');
+        return tag.size() <= max_length && !has_words && base::contains_word(elements, base::upper(name));
     };
     while (text_.starts_with('<')) {
         const auto end = text_.find('>');
@@ -140,7 +142,8 @@ std::optional<std::int64_t> line_count(std::string_view word) {
 bool PromptStripper::is_empty() const {
     const std::string_view all(text_);
     if (text().empty()) return true;
-    if (all.size() > max_prompt_length || std::string_view("$#%>").find(all.back()) == std::string_view::npos)
+    // "<snip>" is none.
+    if (all.size() > max_prompt_length || all.front() == '<' || std::string_view("$#%>").find(all.back()) == all.npos)
         return false;
     return base::words(all).size() <= 2;
 }

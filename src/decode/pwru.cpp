@@ -209,7 +209,7 @@ class Pwru final : public DropImporter {
     }
 
     std::vector<Note> notes() const override {
-        auto notes = TraceImporter::notes();
+        auto notes = DropImporter::notes();
         add_count(notes, passed_, "rows are of functions that do not drop");
         if (after_ > 0) {
             notes.push_back(

@@ -38,12 +38,12 @@ class TcpDrop final : public DropImporter {
     TcpDrop() : DropImporter("tcpdrop", "tcpdrop") {}
 
     std::vector<Note> notes() const override {
-        auto notes = TraceImporter::notes();
+        auto notes = DropImporter::notes();
         if (has_reasons_) {
             notes.emplace_back(
                 "reasons are the kernel's numbers, named by --release: tcpdrop's own names are those of Linux 6.14");
         }
-        add_count(notes, placeless_, "drops have no stack, so no place");
+        add_count(notes, stackless_, "drops have no stack, so no place");
         return notes;
     }
 
@@ -78,11 +78,11 @@ class TcpDrop final : public DropImporter {
     }
 
     void close(Sink& sink) override {
-        if (drop_ && drop_->stack.place().empty()) ++placeless_;
+        if (drop_ && drop_->stack.place().empty() && !drop_->stack.lacks_place()) ++stackless_;
         DropImporter::close(sink);
     }
 
-    std::int64_t placeless_ = 0;
+    std::int64_t stackless_ = 0;
     bool has_reasons_ = false;
 };
 

@@ -70,6 +70,12 @@ constexpr MessageRow table[] = {
     {"no-match", 2, failure, script, "symbol-table workarounds kernel systemtap", "semantic error: no match",
      "a probe point is not in this kernel",
      "the log names the probe above this message; it is not in kernel {release}, or needs debuginfo: {debuginfo}"},
+    {"resolving-process", 2, failure, context, "", "while resolving probe point: identifier 'process' at *",
+     "the probe of a program at {1} cannot be resolved: the program has no such function or mark, or no debuginfo of "
+     "its own",
+     "the kernel's debuginfo does not help; stap -L 'process(\"PATH\").function(\"*\")' lists what there is; install "
+     "the program's debuginfo (debuginfo-install PACKAGE, or PACKAGE-dbgsym), or correct the path or the name",
+     "no-match no-match-similar dwarf-builder"},
     {"resolving", 2, failure, context, "symbol-table workarounds kernel systemtap",
      "while resolving probe point: identifier '*' at *", "the probe at {2} cannot be resolved",
      "it may need debuginfo: {debuginfo}"},

@@ -192,18 +192,19 @@ base::Result<void> KernelNames::check_names(std::span<const NamedAddress> named)
                         table().file.string(), check.contradicting, compared, check.contradiction),
             "give the one of the build that made the log; without --map the log's own names are shown");
     }
-    proven_ = proven_ || compared > 0;
+    // That a place is in a function of that name says less than where in it.
+    proven_ = proven_ || check.exact > 0 || check.agreeing >= min_by_functions;
     if (!check.other_size.empty()) {
         proven_ = false;
         contradiction_ =
             fmt::format("{} is of another build than the log: {}", table().file.string(), check.other_size);
     }
-    if (compared > 0 && !known) {
+    if (check.exact > 0 && !known) {
         kaslr_offset_ = check.kaslr_offset;
         kaslr_offset_is_assumed_ = false;
         notes_.push_back(fmt::format(
             "KASLR offset {}: {} of the log beside an address {} so", hexadecimal(*kaslr_offset_),
-            compared == 1 ? "the name" : fmt::format("{} names", compared), compared == 1 ? "says" : "say"));
+            check.exact == 1 ? "the name" : fmt::format("{} names", check.exact), check.exact == 1 ? "says" : "say"));
     }
     return {};
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/annotate.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "base/source.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "base/text_blocks.h"
 #include "session/namer.h"
@@ -53,15 +56,18 @@ class CheckedText {
     bool next(std::string& block) {
         bool is_there = false;
         do {
-            is_there = blocks_.next(block);
+            is_there = next_block(block);
             check(block);
             if (is_holding_) is_holding_ = must_wait(block, !is_there);
         } while (is_holding_);
         if (!held_.empty()) block = std::exchange(held_, {});
+        note_starts(block);
         return !block.empty();
     }
     /// Of the last block. False: it is copied as it is.
     [[nodiscard]] bool has_names() const { return outcome_.has_value(); }
+    /// The log says that a function begins there. A return address may be there, too, behind the function before.
+    [[nodiscard]] bool is_start(std::uint64_t address) const { return starts_.contains(address); }
 
     /// Errors: see annotate().
     [[nodiscard]] base::Result<void> outcome() const {
@@ -69,6 +75,34 @@ class CheckedText {
     }
 
   private:
+    /// Of what can be read at once whole lines, as long as these are short: the name of an address may be behind it.
+    bool next_block(std::string& block) {
+        constexpr std::size_t short_line = 4096;
+        const bool is_there = blocks_.next(block);
+        block.insert(0, std::exchange(cut_, {}));
+        const auto end = block.rfind('\n') + 1;  // npos + 1 is 0
+        if (is_whole_ && is_there && end > 0 && block.size() - end <= short_line) {
+            cut_ = block.substr(end);
+            block.erase(end);
+        }
+        return !block.empty();
+    }
+
+    /// "[<ffffffff81084240>] ? process_timeout+0x0/0x10".
+    void note_starts(std::string_view text) {
+        constexpr std::size_t most = 65536;
+        constexpr std::string_view sign = "+0x0";
+        for (auto at = text.find(sign); at != text.npos && starts_.size() < most;) {
+            const auto begin = text.rfind('\n', at) + 1;  // npos + 1 is 0
+            const auto end = std::min(text.find('\n', at), text.size());
+            for (const auto& named :
+                 symbols::find_named_addresses(text.substr(begin, end - begin), names_.address_digits())) {
+                if (named.has_offset && named.offset == 0) starts_.insert(named.address);
+            }
+            at = text.find(sign, end);
+        }
+    }
+
     [[nodiscard]] bool is_sure() const { return names_.kaslr_offset_known() && !names_.kaslr_offset_is_assumed(); }
 
     /// Compares the log's own names with the table as long as that can say more.
@@ -131,6 +165,7 @@ class CheckedText {
     session::ReportedNotes reported_;
     base::TextBlocks blocks_;
     base::Result<void> outcome_;
+    std::string cut_;        ///< the beginning of a line, for the next block
     std::string unchecked_;  ///< a line that is not yet whole
     std::size_t checked_ = 0;
     bool is_whole_;
@@ -139,8 +174,45 @@ class CheckedText {
     std::string held_;  ///< waits for the KASLR offset and the check of the map
     std::size_t looked_at_ = 0, tried_ = 0;
     std::set<std::uint64_t> places_;  ///< of drops
+    std::set<std::uint64_t> starts_;  ///< of functions
     symbols::ReleaseFinder release_;
     bool has_addresses_ = false;
+};
+
+/// What a text has of addresses as long as none of them got a name.
+class Unnamed {
+  public:
+    explicit Unnamed(int digits) : digits_(digits) {}
+
+    void read(std::string_view text) {
+        const auto lowest = other_digits() == 8 ? std::uint64_t{1} << 31U : symbols::upper_half;
+        has_text_ = has_text_ || !text.empty();
+        const auto note = [&](std::uint64_t address, symbols::AddressKind /*kind*/) {
+            if (address >= lowest) ++others_;
+        };
+        if (asked_ == 0) symbols::collect_addresses(text, note, other_digits());
+    }
+    void count(bool has_name) {
+        ++asked_;
+        has_named_ = has_named_ || has_name;
+    }
+    void report() const {
+        if (has_named_ || !has_text_) return;
+        auto why = asked_ > 0 ? fmt::format("none of {} is in this kernel's code", asked_)
+                              : fmt::format("there is none of {} digits, as this kernel has them", digits_);
+        if (asked_ == 0 && others_ > 0) {
+            why += fmt::format("; {} of {} digits may be of a {}-bit kernel, which has another map", others_,
+                               other_digits(), 4 * other_digits());
+        }
+        base::print_message(fmt::format("no address got a name: {}", why));
+    }
+
+  private:
+    [[nodiscard]] int other_digits() const { return digits_ == 8 ? 16 : 8; }
+
+    int digits_;
+    std::int64_t asked_ = 0, others_ = 0;
+    bool has_named_ = false, has_text_ = false;
 };
 
 /// Whether all of it can be read at once.
@@ -157,21 +229,26 @@ base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::
     if (!source) return tl::make_unexpected(source.error());
     CheckedText text(names, base::TextBlocks(**source, [](char c) { return !base::is_word_character(c); }),
                      is_whole(file));
-    const auto append_name = [&names](std::uint64_t address, symbols::AddressKind kind, std::string& to) {
-        const auto name = names.find(address, kind);
+    Unnamed unnamed(names.address_digits());
+    const auto append_name = [&](std::uint64_t address, symbols::AddressKind kind, std::string& to) {
+        const bool is_start = kind == symbols::AddressKind::return_address && text.is_start(address);
+        const auto name = names.find(address, is_start ? symbols::AddressKind::exact : kind);
         if (name.symbol) symbols::append(to, *name.symbol);
+        unnamed.count(name.symbol.has_value());
         return name.symbol.has_value();
     };
     const auto look_ahead = [&names](std::span<const std::uint64_t> addresses) { names.look_ahead(addresses); };
     symbols::Annotator annotator(append_name, names.address_digits(), look_ahead);
     for (std::string block, copy; text.next(block);) {
         if (text.has_names()) {
+            unnamed.read(block);
             copy.clear();
             annotator.annotate(block, copy);
             block.swap(copy);
         }
         if (!out.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) break;
     }
+    if (text.outcome()) unnamed.report();
     return text.outcome();
 }
 

@@ -40,6 +40,7 @@ std::optional<std::int64_t> prevailing_offset(std::span<const NamedAddress> name
                                               const PossibleKaslrOffsets& possible) {
     std::map<std::int64_t, std::size_t> votes;
     for (const auto& one : named) {
+        if (!one.has_offset) continue;
         for (const auto start : starts.at(one.name)) {
             if (const auto kaslr_offset = kaslr_offset_of(one, start); possible.contains(kaslr_offset))
                 ++votes[kaslr_offset];
@@ -71,6 +72,35 @@ std::optional<NamedAddress> read_name(std::string_view text) {
     return found;
 }
 
+/// What precedes the address in a frame of crash's bt, x86_64_print_stack_entry() in its x86_64.c and its like:
+///      #0 [ffff880023f6bd50] schedule_timeout at ffffffff81528732
+///      #0 [ffff880023f6bd50] schedule_timeout+402 at ffffffff81528732        bt -s; +0x192 with -x
+std::optional<NamedAddress> read_crash_frame(std::string_view before) {
+    const auto frame =
+        before.ends_with(" at ") ? base::match("*[*] * at ", before.substr(before.rfind('\n') + 1)) : std::nullopt;
+    if (!frame || !base::to_unsigned((*frame)[1], 16)) return std::nullopt;
+    const auto text = (*frame)[2];
+    const auto name = text.substr(0, base::symbol_length(text));
+    // What crash calls a frame at which the task left the CPU, or began, wherever it is.
+    constexpr std::string_view any_place = "schedule kernel_thread arch_kernel_thread";
+    if (name.empty()) return std::nullopt;
+    if (name == text) {
+        return base::contains_word(any_place, name) ? std::nullopt
+                                                    : std::optional(NamedAddress{0, std::string(name), 0, 0, false});
+    }
+    const auto digits = text.substr(name.size() + 1);
+    const auto offset = digits.starts_with("0x") ? base::from_hex(digits) : base::to_unsigned(digits);
+    if (text[name.size()] != '+' || !offset) return std::nullopt;
+    return NamedAddress{0, std::string(name), *offset};
+}
+
+/// Whether crash's frame goes on so behind the address of a stack: "schedule_timeout+0x192 at ffffffff81528732".
+bool is_of_stack(std::string_view behind) {
+    if (behind.find(" at ") == behind.npos) return false;
+    const auto words = base::words(behind);
+    return words.size() > 2 && words[1] == "at" && base::from_hex(words[2]);
+}
+
 bool names_module(std::string_view behind) {
     const auto bracket = behind.find('[');
     return bracket != std::string_view::npos && !behind.substr(bracket).starts_with("[kernel");
@@ -85,6 +115,17 @@ NameCheck check_names(std::span<const NamedAddress> named, const SymbolTable& ta
     check.kaslr_offset = kaslr_offset ? kaslr_offset : prevailing_offset(named, starts, PossibleKaslrOffsets(table));
     for (const auto& one : named) {
         const auto& here = starts.at(one.name);
+        if (!one.has_offset) {
+            if (here.empty() || !check.kaslr_offset) continue;
+            const auto there = table.find(one.address, {AddressKind::return_address, *check.kaslr_offset});
+            if (there && there->name == one.name) {
+                ++check.agreeing;
+            } else if (++check.contradicting == 1) {
+                check.contradiction = fmt::format("{:#x} is in {} in the log, but the table has {} there", one.address,
+                                                  one.name, there ? to_string(*there) : "no function");
+            }
+            continue;
+        }
         const auto agrees = [&](std::uint64_t start) { return kaslr_offset_of(one, start) == check.kaslr_offset; };
         if (here.empty()) {
             // A name that the table has not may be another one of a function that begins there.
@@ -97,6 +138,7 @@ NameCheck check_names(std::span<const NamedAddress> named, const SymbolTable& ta
             }
         } else if (std::ranges::any_of(here, agrees)) {
             ++check.agreeing;
+            ++check.exact;
             const auto there = table.find(one.address - one.offset, {AddressKind::exact, *check.kaslr_offset});
             if (one.size != 0 && there && there->size != one.size && check.other_size.empty()) {
                 check.other_size = fmt::format("{}() has {:#x} bytes in the log and {:#x} in the table", one.name,
@@ -111,11 +153,17 @@ NameCheck check_names(std::span<const NamedAddress> named, const SymbolTable& ta
 }
 
 std::vector<NamedAddress> find_named_addresses(std::string_view text, int digits) {
+    constexpr std::size_t max_distance = 2 * base::max_symbol_length;
     std::vector<NamedAddress> named;
     for_each_address(text, static_cast<std::size_t>(digits), [&](const AddressWord& word) {
-        auto behind = text.substr(word.end, text.find('\n', word.end) - word.end);
+        // A line may be of any length, and a name is not.
+        auto behind = text.substr(word.end, max_distance);
+        behind = behind.substr(0, behind.find('\n'));
         behind.remove_prefix(std::min(behind.find_first_not_of("]>):? \t"), behind.size()));
-        auto found = read_name(behind);
+        const auto far_before = word.begin - std::min(word.begin, max_distance);
+        auto found = read_crash_frame(text.substr(far_before, word.begin - far_before));
+        if (!found && is_of_stack(behind)) return;
+        if (!found) found = read_name(behind);
         if (found && names_module(behind)) return;
         if (!found && word.begin > 1 && text.substr(word.begin - 2, 2) == " (") {
             const auto before = text.substr(0, word.begin - 2);

@@ -9,20 +9,6 @@
 
 using namespace stapgen::decode;
 
-namespace {
-
-/// "nstat0 Udp.RcvbufErrors of - = 1089".
-bool has_line(const DecodedText& decoded, std::string_view line) {
-    return std::ranges::find(decoded.lines, line) != decoded.lines.end();
-}
-
-std::ptrdiff_t readings(const DecodedText& decoded) {
-    return std::ranges::count_if(decoded.lines,
-                                 [](const std::string& line) { return line.find(" = ") != std::string::npos; });
-}
-
-}  // namespace
-
 TEST_CASE("nstat: names have a dot behind their group, and #kernel begins a sample") {
     const DecodedText decoded(read_text("counters-nstat.txt"));
     CHECK(decoded.detector.input().unrecognised == 0);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -77,6 +78,16 @@ struct DecodedText : stapgen::decode::FormatDetector::Sink {
         return fmt::format("{}", fmt::join(all, "\n"));
     }
 };
+
+/// Of samples of counters: "nstat0 Udp.RcvbufErrors of - = 1089".
+inline bool has_line(const DecodedText& decoded, std::string_view line) {
+    return std::ranges::find(decoded.lines, line) != decoded.lines.end();
+}
+
+inline std::ptrdiff_t readings(const DecodedText& decoded) {
+    return std::ranges::count_if(decoded.lines,
+                                 [](const std::string& line) { return line.find(" = ") != std::string::npos; });
+}
 
 /// A file of tests/unit/decode/texts.
 inline std::string read_text(const std::string& name) {

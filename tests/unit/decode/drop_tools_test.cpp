@@ -31,6 +31,38 @@ TEST_CASE("the place in a stack is the first call that does not only drop or tra
     CHECK_FALSE(drops_packets("consume_skb"));
 }
 
+TEST_CASE("a stack that lacks calls before its place has none") {
+    for (const auto* gap : {"    ...", "    [...]", "    <snip>", "    [snip]", "    (16 more frames)",
+                            "    \xe2\x80\xa6", "    tcp_v4_r", "    tcp_v4_rcv+", "    -- 8< --"}) {
+        CAPTURE(gap);
+        const auto text = [&](std::string_view above, std::string_view below) {
+            return fmt::format("@[\n{}    kfree_skb+118\n{}    sys_demo+44\n    do_syscall_64+91\n]: 9\n", above,
+                               below);
+        };
+        const DecodedText decoded(text("", fmt::format("{}\n", gap)));
+        CHECK(decoded.lines[1] == "drop location=unknown count=9");
+        CHECK(decoded.notes() == "9 drops have no place: calls are missing in their stacks");
+        // Behind the place it does not matter.
+        const DecodedText behind(text("", fmt::format("    tcp_v4_rcv+12\n{}\n", gap)));
+        CHECK(behind.lines[1] == "drop location=tcp_v4_rcv+0xc count=9");
+        CHECK(behind.notes().empty());
+    }
+    // Nor does it above what drops.
+    CHECK(DecodedText("@[\n    ...\n    kfree_skb+118\n    tcp_v4_rcv+12\n]: 9\n").lines[1] ==
+          "drop location=tcp_v4_rcv+0xc count=9");
+    // Neither blanks nor what a tool says in between are calls.
+    for (const auto* between : {"\n", "   \n", "<br>\n", "Lost 5 events\n"}) {
+        CAPTURE(between);
+        CHECK(DecodedText(fmt::format("@[\n    kfree_skb+118\n{}    sys_demo+44\n]: 9\n", between)).lines[1] ==
+              "drop location=sys_demo+0x2c count=9");
+    }
+    const std::string row = "20:49:06 0 4 10.32.119.56:443 > 10.66.65.252:22912 CLOSE (ACK)\n";
+    const DecodedText bcc(row + "\tb'tcp_drop+0x1'\n\t...\n\tb'ip_rcv+0x8'\n\n" + row + "\tb'tcp_v4_rcv+0x9'\n");
+    CHECK(bcc.lines[1] == "drop location=unknown count=1");
+    CHECK(bcc.lines[2] == "drop location=tcp_v4_rcv+0x9 count=1");
+    CHECK(bcc.notes() == "1 drops have no place: calls are missing in their stacks");
+}
+
 TEST_CASE("bcc tcpdrop: a drop a row, with and without reasons, of Python 2 and 3") {
     const DecodedText decoded(read_text("tcpdrop.txt"));
     CHECK(decoded.text() == R"(header tcpdrop
@@ -90,6 +122,31 @@ drop location=unix_release_sock+0x1a6 count=2
 end -1 seen=2 reported=2
 )");
     CHECK(decoded.notes() == "2 stacks without a count are ignored");
+}
+
+TEST_CASE("cilium monitor: drops with Cilium's reasons, at a line of its source where it says that") {
+    const DecodedText decoded(
+        "Listening for events on 2 CPUs with 64x4096 of shared memory\nPress Ctrl-C to quit\n"
+        "xx drop (Policy denied) to endpoint 25729, identity 261->264: fd02::c0a8:210b:0:bf00 -> fd02::1 EchoRequest\n"
+        "xx drop (Policy denied (L3)) flow 0x8f2a to endpoint 0, ifindex 24, file bpf_lxc.c:2004, , identity 1->2: "
+        "10.20.1.113:44120 -> 10.20.1.88:8080 tcp SYN\n"
+        "xx drop (FIB lookup failed, No neighbor) flow 0x1 to endpoint 0, ifindex 2, file unknown(0):0, , identity "
+        "world->15435: 10.10.0.9 -> 10.20.4.7 EchoReply\n"
+        "CPU 01: MARK 0x8f2a FROM 1204 DROP: 74 bytes, reason CT: Map insertion failed, identity 1->2, to endpoint 5\n"
+        "CPU 01: MARK 0x8f2a FROM 1204 DROP: 74 bytes, reason 203\n");
+    CHECK(decoded.text() == R"(header cilium
+drop location=unknown reason=Policy denied count=1
+drop location=bpf_lxc.c:2004 reason=Policy denied (L3) count=1
+drop location=unknown reason=FIB lookup failed, No neighbor count=1
+drop location=unknown reason=CT: Map insertion failed count=1
+drop location=unknown reason=Cilium's 203 count=1
+end -1 seen=5 reported=5
+)");
+    CHECK(decoded.detector.input().unrecognised == 0);
+    for (const auto* none :
+         {"-> endpoint 1562 flow 0x76 , identity world->11803 state new ifindex 0: 1.2.3.4:5 -> 6.7.8.9:80 tcp SYN\n",
+          "xx drop () to endpoint 5\n", "xx drop (Policy denied\n", "Press Ctrl-C to quit\n"})
+        CHECK(DecodedText(none).detector.input().recognised == 0);
 }
 
 TEST_CASE("pwru of 2023: a drop is after the last function that its packet entered") {

@@ -213,6 +213,32 @@ end -1 seen=13 reported=13 lost.queue=0
     CHECK(decoded.detector.input().unrecognised == 0);
 }
 
+TEST_CASE("dropwatch, the tool: reasons and source lines that scripts put behind its rows") {
+    for (const auto& [behind, place, reason] : std::vector<std::array<std::string, 3>>{
+             {" (SKB_DROP_REASON_NO_SOCKET)", "", "NO_SOCKET"},
+             {" [NO_SOCKET]", "", "NO_SOCKET"},
+             {" [NO_SOCKET] [software]", "", "NO_SOCKET"},
+             {" [software] (NO_SOCKET)", "", "NO_SOCKET"},
+             {" (0xffffffff81c2d3e2) [NO_SOCKET]", " (0xffffffff81c2d3e2)", "NO_SOCKET"},
+             {" [nf_tables] (0xffffffffc0c2d3e2) [NOMEM]", " [nf_tables] (0xffffffffc0c2d3e2)", "NOMEM"},
+             {" (net/ipv4/tcp_ipv4.c:2093) (SKB_DROP_REASON_NO_SOCKET)", "", "NO_SOCKET"},
+             {" (SKB_DROP_REASON_NO_SOCKET) [net/ipv4/tcp_ipv4.c:2093]", "", "NO_SOCKET"},
+             {" (net/ipv4/tcp_ipv4.c:2093)", "", ""},
+             {" (FFFFFFFF81C2D3E2)", " (FFFFFFFF81C2D3E2)", ""},
+             {" [nf_tables]", " [nf_tables]", ""},
+             {" (UTC+1)", " (UTC+1)", ""}}) {
+        CAPTURE(behind);
+        const DecodedText decoded("3 drops at tcp_v4_rcv+0x2a" + behind + "\n");
+        REQUIRE(decoded.lines.size() == 2);
+        CHECK(decoded.lines[1] == fmt::format("drop location=tcp_v4_rcv+0x2a{}{} count=3", place,
+                                              reason.empty() ? "" : " reason=" + reason));
+    }
+    CHECK(DecodedText("3 drops at tcp_v4_rcv (SKB_DROP_REASON_NO_SOCKET)\n").lines.size() == 2);
+    for (const auto* sentence :
+         {"3 drops at night\n", "3 drops at night (UTC)\n", "3 drops at (SKB_DROP_REASON_XDP)\n"})
+        CHECK(DecodedText(sentence).lines.empty());
+}
+
 TEST_CASE("dropwatch, the tool: packets with times and reasons, and what its queue lost") {
     const DecodedText decoded(read_text("dropwatch-tool-packets.txt"));
     CHECK(decoded.text() == R"(header dropwatch-tool
@@ -249,6 +275,8 @@ end -1 seen=26 reported=3 lost.trace buffer=23
 TEST_CASE("a row of dropwatch below perf's is no call chain, however many digits its count has") {
     const DecodedText decoded(read_text("perf-script.txt") + "4001 drops at icmp_rcv+12d (0xffffffff8176ac9d)\n");
     CHECK(decoded.text().find("drop location=icmp_rcv+12d (0xffffffff8176ac9d) count=4001") != std::string::npos);
+    const DecodedText named(read_text("perf-script.txt") + "4001 drops at icmp_rcv+12d (SKB_DROP_REASON_ICMP_CSUM)\n");
+    CHECK(named.text().find("drop location=icmp_rcv+12d reason=ICMP_CSUM count=4001") != std::string::npos);
 }
 
 TEST_CASE("net events: the queue, the driver, and the path to the application") {

@@ -42,6 +42,19 @@ TEST_CASE("the stub is not blamed for a tracepoint that is not found") {
     CHECK(reader.cause()->id == "tracepoint-builder");
 }
 
+TEST_CASE("a probe of a program is put down to the program, not to the kernel") {
+    for (const auto* what :
+         {"semantic error: no match", "semantic error: no match (similar functions: handle_event, handle_eof)",
+          "semantic error: resolution failed in DWARF builder"}) {
+        CAPTURE(what);
+        const auto reader = read({"semantic error: while resolving probe point: identifier 'process' at <input>:5:7",
+                                  what, "Pass 2: analysis failed.  [man error::pass2]"});
+        REQUIRE(reader.cause() != nullptr);
+        CHECK(reader.cause()->id == "resolving-process");
+        CHECK(reader.cause()->remedy.find("stap -L 'process(") != std::string::npos);
+    }
+}
+
 TEST_CASE("the reason is named, not the sentence that something failed") {
     const auto reader =
         read({"/usr/share/systemtap/runtime/stp_task_work.c:107:40: error: passing argument 2 of '(bool (*)' from "

@@ -48,6 +48,8 @@ constexpr Case cases[] = {
     {"no-match-similar", "semantic error: no match (similar functions: tcp_v4_rcv, tcp_v6_rcv)",
      "tcp_v4_rcv, tcp_v6_rcv"},
     {"no-match", "semantic error: no match"},
+    {"resolving-process", "semantic error: while resolving probe point: identifier 'process' at <input>:5:7",
+     "the probe of a program at <input>:5:7 cannot"},
     {"resolving", "semantic error: while resolving probe point: identifier 'kprobe' at /tmp/k.stp:1:7",
      "/tmp/k.stp:1:7"},
     {"no-type", "semantic error: type definition 'sk_buff' not found in 'kernel<linux/x.h>': operator '@cast'",
