@@ -10,6 +10,7 @@
 #include "base/saturate.h"
 #include "base/text.h"
 #include "decode/kernel_event.h"
+#include "decode/prompt_stripper.h"
 
 namespace stapgen::decode {
 
@@ -54,11 +55,10 @@ std::size_t Importer::take(std::string_view lines, Sink& sink) {
         std::string_view text(at, static_cast<std::size_t>(end - at));
         const auto length = text.size() + 1;
         if (text.ends_with('\r')) text.remove_suffix(1);
-        // None of them but ftrace ends a line with it; HTML does, whose tags would be a part of the last field.
         if (text.size() > max_line()) break;
-        const bool is_tagged = text.ends_with('>') && !text.ends_with(": <stack trace>");
         const bool goes_on = begins_with_reason(lines.substr(taken + length)) && shape(text) == Shape::lacking;
-        if (is_tagged || goes_on || (text.empty() ? !begun_ : !line(text, sink))) break;
+        // A tag would be a part of the last field.
+        if (ends_with_tag(text) || goes_on || (text.empty() ? !begun_ : !line(text, sink))) break;
         taken += length;
         ++line_number_;
     }

@@ -32,7 +32,26 @@ std::size_t escape_length(std::string_view text) {
     return at;
 }
 
+/// Of what is between < and >. A person's "<snip>", ftrace's "<stack trace>", a task's "<idle>" and ip's flags are
+/// none.
+bool is_tag(std::string_view tag) {
+    constexpr std::string_view elements =
+        "A ABBR ARTICLE B BLOCKQUOTE BODY BR CENTER CITE CODE DD DEL DETAILS DIV DL DT EM FONT H1 H2 H3 H4 H5 H6 HEAD "
+        "HR HTML I IMG INS KBD LI MAIN MARK OL P PRE S SAMP SECTION SMALL SPAN STRONG SUB SUMMARY SUP TABLE TBODY TD "
+        "TEXTAREA TFOOT TH THEAD TITLE TR TT U UL VAR";
+    constexpr std::size_t max_tag_length = 64;
+    if (tag.starts_with('/')) tag.remove_prefix(1);
+    const auto name = tag.substr(0, tag.find_first_of(" /"));
+    const bool has_words = tag.find(' ') != tag.npos && tag.find('=') == tag.npos && !tag.ends_with('/');
+    return tag.size() <= max_tag_length && !has_words && base::contains_word(elements, base::upper(name));
+}
+
 }  // namespace
+
+bool ends_with_tag(std::string_view text) {
+    const auto begin = text.ends_with('>') ? text.rfind('<') : text.npos;
+    return begin != text.npos && is_tag(text.substr(begin + 1, text.size() - begin - 2));
+}
 
 void PromptStripper::set(std::string_view line) {
     text_.clear();
@@ -59,29 +78,13 @@ void PromptStripper::trim_end() {
 
 /// Tags at both ends, and what stands for the signs that HTML uses itself.
 void PromptStripper::take_off_html() {
-    // A person's "<snip>", ftrace's "<stack trace>" and a task's "<idle>" are none.
-    const auto is_tag = [](std::string_view tag) {
-        constexpr std::string_view elements =
-            "A ABBR ARTICLE B BLOCKQUOTE BODY BR CENTER CITE CODE DD DEL DETAILS DIV DL DT EM FONT H1 H2 H3 H4 H5 H6 "
-            "HEAD HR HTML I IMG INS KBD LI MAIN MARK OL P PRE S SAMP SECTION SMALL SPAN STRONG SUB SUMMARY SUP TABLE "
-            "TBODY TD TEXTAREA TFOOT TH THEAD TITLE TR TT U UL VAR";
-        constexpr std::size_t max_length = 64;
-        if (tag.starts_with('/')) tag.remove_prefix(1);
-        const auto name = tag.substr(0, tag.find_first_of(" /"));
-        const bool has_words = tag.find(' ') != tag.npos && tag.find('=') == tag.npos && !tag.ends_with('/');
-        return tag.size() <= max_length && !has_words && base::contains_word(elements, base::upper(name));
-    };
     while (text_.starts_with('<')) {
         const auto end = text_.find('>');
         if (end == std::string::npos || !is_tag(std::string_view(text_).substr(1, end - 1))) break;
         text_.erase(0, end + 1);
     }
-    while (text_.ends_with('>')) {
-        const auto begin = text_.rfind('<');
-        if (begin == std::string::npos || !is_tag(std::string_view(text_).substr(begin + 1, text_.size() - begin - 2)))
-            break;
-        text_.erase(begin);
-    }
+    while (ends_with_tag(text_))
+        text_.erase(text_.rfind('<'));
     if (text_.find('&') == std::string::npos) return;
     for (const auto& [written, sign] : {std::pair("&lt;", "<"), std::pair("&gt;", ">"), std::pair("&quot;", "\""),
                                         std::pair("&nbsp;", " "), std::pair("&amp;", "&")}) {
@@ -143,7 +146,8 @@ bool PromptStripper::is_empty() const {
     const std::string_view all(text_);
     if (text().empty()) return true;
     // "<snip>" is none.
-    if (all.size() > max_prompt_length || all.front() == '<' || std::string_view("$#%>").find(all.back()) == all.npos)
+    const bool is_bracketed = base::trim(all).starts_with('<');
+    if (all.size() > max_prompt_length || is_bracketed || std::string_view("$#%>").find(all.back()) == all.npos)
         return false;
     return base::words(all).size() <= 2;
 }

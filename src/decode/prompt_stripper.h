@@ -17,6 +17,9 @@ inline bool is_counted_column(std::size_t column) {
 /// Where the number of cat -n and nl ends, of less than a million lines.
 inline constexpr std::size_t numbered_column = 6;
 
+/// Whether the last of a text is a tag of HTML.
+bool ends_with_tag(std::string_view text);
+
 /// A line without what terminals, shells and mail put around it: colour codes, blanks, HTML, the end of a comment,
 /// "^C", prompts and quote marks.
 class PromptStripper {

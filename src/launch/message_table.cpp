@@ -73,7 +73,8 @@ constexpr MessageRow table[] = {
     {"resolving-process", 2, failure, context, "", "while resolving probe point: identifier 'process' at *",
      "the probe of a program at {1} cannot be resolved: the program has no such function or mark, or no debuginfo of "
      "its own",
-     "the kernel's debuginfo does not help; stap -L 'process(\"PATH\").function(\"*\")' lists what there is; install "
+     "the kernel's debuginfo does not help; stap -L 'process(\"PATH\").function(\"NAME\")' prints it if it is there; "
+     "install "
      "the program's debuginfo (debuginfo-install PACKAGE, or PACKAGE-dbgsym), or correct the path or the name",
      "no-match no-match-similar dwarf-builder"},
     {"resolving", 2, failure, context, "symbol-table workarounds kernel systemtap",

@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "base/text.h"
 #include "decode/prompt_stripper.h"
 #include "decode/remarks.h"
 #include "decoded_text.h"
@@ -107,8 +108,11 @@ TEST_CASE("noise between the lines is counted with number, reason and text, and 
         CHECK(decoded.detector.sources().size() == plain.detector.sources().size());
         CHECK(input.lines == 2 * lines);
         CHECK(input.unrecognised == plain.detector.input().unrecognised + lines);
-        // The tracker tells the numbers of its lines.
-        if (name != "tracker.txt"sv) CHECK(decoded.text() == plain.text());
+        // The tracker tells the numbers of its lines. Between the calls of a stack it may be in the place of calls.
+        const bool has_stacks = stapgen::base::contains_word("pwru-2024.txt tcpdrop.txt bpftrace.txt", name);
+        if (name != "tracker.txt"sv && !has_stacks) CHECK(decoded.text() == plain.text());
+        if (has_stacks) CHECK(decoded.lines.size() == plain.lines.size());
+        if (has_stacks) CHECK(decoded.lines.back() == plain.lines.back());
         REQUIRE(input.first_flaws.size() == 5 - (lines < 5 ? 1 : 0));
     }
     const DecodedText decoded("one\n" + std::string(200, 'x') + "\n\nthree\n");
