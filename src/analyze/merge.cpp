@@ -126,6 +126,7 @@ base::Result<void> merge(Measured& into, Measured added) {
     into.input.lines += added.input.lines;
     into.input.recognised += added.input.recognised;
     into.input.unrecognised += added.input.unrecognised;
+    into.input.possible_losses += added.input.possible_losses;
     merge_flaws(into.input.first_flaws, added.input.first_flaws);
     kinds::add_up(into.transport, added.transport);
     into.cost += added.cost;

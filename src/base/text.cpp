@@ -74,6 +74,16 @@ std::string_view trim(std::string_view text) {
     return text;
 }
 
+std::string_view whole_characters(std::string_view text, std::size_t max_bytes) {
+    constexpr std::size_t longest_character = 4;
+    if (text.size() <= max_bytes) return text;
+    const auto is_within = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
+    auto end = max_bytes;
+    while (end > 0 && max_bytes - end < longest_character && is_within(end))
+        --end;
+    return text.substr(0, end);
+}
+
 namespace {
 
 template <class Number>

@@ -56,6 +56,9 @@ std::optional<std::vector<std::string_view>> match(std::string_view pattern, std
 /// Without blanks, tabs and line ends at both ends.
 std::string_view trim(std::string_view text);
 
+/// The first bytes of a text, without a character of UTF-8 that would be cut.
+std::string_view whole_characters(std::string_view text, std::size_t max_bytes);
+
 /// Letters of ASCII in upper case, the rest as it is.
 std::string upper(std::string_view text);
 

@@ -11,6 +11,7 @@
 #include "bundle/lines.h"
 #include "bundle/names.h"
 #include "bundle/states.h"
+#include "decode/calendar.h"
 #include "decode/format_detector.h"
 #include "symbols/log_release.h"
 
@@ -67,8 +68,7 @@ std::optional<double> uptime_of(std::string_view line) {
 /// Takes counters out of what a file's lines are.
 class Counters final : public decode::FormatDetector::Sink {
   public:
-    Counters(Evidence& evidence, Room& room, const SharedText& file, const std::string& netns)
-        : evidence_(evidence), room_(room), file_(file), netns_(netns) {}
+    Counters(Evidence& evidence, Room& room, const SharedText& file) : evidence_(evidence), room_(room), file_(file) {}
     void record(decode::FormatDetector::Source& /*source*/, const decode::Record& /*record*/) override { ++records; }
     void line(decode::FormatDetector::Source& source, const decode::Line& line) override {
         // What aggregates has no records.
@@ -77,7 +77,12 @@ class Counters final : public decode::FormatDetector::Sink {
         if (reading == nullptr) return;
         ++values;
         std::pair key{std::string(reading->name), std::string(reading->of)};
-        if (!netns_.empty()) key.second = (key.second == "-" ? "netns " : key.second + " in netns ") + netns_;
+        if (reading->whose != nullptr) {
+            auto whose = *reading->whose;
+            // All of a file is of one host, as far as it says no more.
+            if (reading->source == 0) whose.host = whose.heading = "";
+            key.second = whose.text(reading->of);
+        }
         const auto known = evidence_.counters.find(key);
         if (known == evidence_.counters.end()) {
             if (!room_.take(key.first.size() + key.second.size(), file_)) {
@@ -116,8 +121,47 @@ class Counters final : public decode::FormatDetector::Sink {
     Evidence& evidence_;
     Room& room_;
     const SharedText& file_;
-    const std::string& netns_;
 };
+
+/// A line of the kernel's log, as dmesg and syslog write it: "[ 1009.1] ...", "[Tue Nov 17 00:26:51 2020] ...", "Nov 17
+/// 00:26:51 host kernel: ...".
+bool is_log_line(std::string_view line) {
+    constexpr std::size_t before_message = 80;
+    while (line.starts_with('>') || line.starts_with(' '))
+        line.remove_prefix(1);
+    if (line.substr(0, before_message).find(" kernel: ") != line.npos) return true;
+    if (line.starts_with('<')) line.remove_prefix(std::min(line.find('>'), line.size() - 1) + 1);
+    if (!line.starts_with('[')) return false;
+    const auto time = base::trim(line.substr(1, std::min(line.find(']'), line.size()) - 1));
+    const auto point = time.find('.');
+    const bool is_since_boot =
+        point != time.npos && base::is_decimal(time.substr(0, point)) && base::is_decimal(time.substr(point + 1));
+    return is_since_boot || decode::read_ctime(time).has_value();
+}
+
+/// dump_kernel_offset() of arch/x86/kernel/setup.c and arch/arm64/kernel/setup.c.
+void read_kaslr_offset(std::string_view line, Evidence& evidence) {
+    constexpr std::string_view before = "Kernel Offset: 0x";
+    const auto at = line.find(before);
+    if (at == line.npos || evidence.kaslr_offsets.size() > 1) return;
+    const auto digits = line.substr(at + before.size());
+    const auto offset = base::to_unsigned(digits.substr(0, digits.find(' ')), 16);
+    if (offset && *offset < INT64_MAX) evidence.kaslr_offsets.insert(static_cast<std::int64_t>(*offset));
+}
+
+void read_log_line(std::string_view line, const Place& place, const std::vector<std::string>& texts,
+                   Evidence& evidence) {
+    constexpr std::size_t max_excerpt = 200;
+    evidence.log_lines += is_log_line(line) ? 1 : 0;
+    read_kaslr_offset(line, evidence);
+    for (const auto& text : texts) {
+        if (line.find(text) == line.npos) continue;
+        auto& log = evidence.logs[text];
+        if (log.count++ > 0) continue;
+        log.first = place;
+        log.first_text = base::printable(base::whole_characters(line, max_excerpt));
+    }
+}
 
 class Reader {
   public:
@@ -157,26 +201,9 @@ class Reader {
         bool found = false;
         while (lines.next(line)) {
             found = true;
-            read_kaslr_offset(line);
-            for (const auto& text : texts_) {
-                if (line.find(text) == line.npos) continue;
-                auto& log = evidence_.logs[text];
-                if (log.count++ > 0) continue;
-                log.first = {path, lines.number()};
-                log.first_text = base::printable(line.substr(0, max_excerpt));
-            }
+            read_log_line(line, {path, lines.number()}, texts_, evidence_);
         }
         return found;
-    }
-
-    /// dump_kernel_offset() of arch/x86/kernel/setup.c and arch/arm64/kernel/setup.c.
-    void read_kaslr_offset(std::string_view line) {
-        constexpr std::string_view before = "Kernel Offset: 0x";
-        const auto at = line.find(before);
-        if (at == line.npos || evidence_.kaslr_offsets.size() > 1) return;
-        const auto digits = line.substr(at + before.size());
-        const auto offset = base::to_unsigned(digits.substr(0, digits.find(' ')), 16);
-        if (offset && *offset < INT64_MAX) evidence_.kaslr_offsets.insert(static_cast<std::int64_t>(*offset));
     }
 
     bool read_settings(const SharedText& path, const NamedFile& named, Lines& lines) {
@@ -223,27 +250,34 @@ class Reader {
 
     bool read_counters(const SharedText& path, const NamedFile& named, Lines& lines) {
         if (named.command.starts_with("uname") || named.command.starts_with("uptime") ||
-            named.command == "cat /proc/uptime" || named.command == "cat /proc/version")
+            named.command.starts_with("hostname") || named.command == "cat /proc/uptime" ||
+            named.command == "cat /proc/version")
             return read_host(path, named, lines);
         if (named.command.starts_with("nft") || named.command.starts_with("iptables") ||
             named.command.starts_with("ip6tables"))
             return read_firewall(path, named, lines);
-        Counters counters(evidence_, room_, path, named.netns);
+        Counters counters(evidence_, room_, path);
         decode::FormatDetector detector(decode::FormatDetector::Repair::no);
         const bool is_of_device = named.command.starts_with("cat /sys/class/net/");
-        if (!named.command.empty() && !is_of_device) detector.feed(named.command + "\n", counters);
-        symbols::ReleaseFinder kernel;  // of drops; perf and people say it in front of them
+        const auto inside = named.netns.empty() ? std::string() : "ip netns exec " + named.netns + " ";
+        if (!named.command.empty() && !is_of_device) detector.feed(inside + named.command + "\n", counters);
+        const auto log_lines = evidence_.log_lines;
         states_ = {};
         bool has_states = false;
+        const auto is_known = [&] {
+            return has_states || counters.values + counters.records + evidence_.log_lines - log_lines > 0;
+        };
+        symbols::ReleaseFinder kernel;  // of drops; perf and people say it in front of them
         std::size_t seen = 0;
         std::string_view line;
         std::string whole;
         while (lines.next(line)) {
             seen += line.size() + 1;
-            const bool is_known = counters.values + counters.records > 0 || has_states;
-            if (!is_known && (seen > looked_into || !lines.is_text())) break;
+            if (!is_known() && (seen > looked_into || !lines.is_text())) break;
             counters.number = lines.number();
             has_states |= read_states(line, named, {path, lines.number()});
+            if (named.command.empty() && is_log_line(line))
+                read_log_line(line, {path, lines.number()}, texts_, evidence_);
             if (lines.number() < looked_for_release) kernel.read(line);
             whole = is_of_device ? named.command.substr(4) + ":" : std::string();
             whole.append(line).append("\n");
@@ -255,7 +289,7 @@ class Reader {
             note(evidence_.results, path);
             take_release(kernel, {path, 1});
         }
-        return counters.values + counters.records > 0 || has_states;
+        return is_known();
     }
 
     bool read_firewall(const SharedText& path, const NamedFile& named, Lines& lines) {
@@ -300,9 +334,13 @@ class Reader {
             if (!evidence_.uptime_s) evidence_.uptime_s = uptime_of(line);
             return evidence_.uptime_s.has_value();
         }
+        const auto words = base::words(line);
+        const bool is_name = named.command.starts_with("hostname") && words.size() == 1;
+        if (evidence_.host.empty() && (is_name || (words.size() > 2 && words[0] == "Linux" && words[1] != "version")))
+            evidence_.host = words[is_name ? 0 : 1].substr(0, base::limits::name_bytes);
         symbols::ReleaseFinder finder;
         finder.read(line);
-        return take_release(finder, {path, lines.number()});
+        return take_release(finder, {path, lines.number()}) || is_name;
     }
 
     /// Once, however many of its sections are such.
@@ -324,7 +362,7 @@ class Reader {
         return true;
     }
 
-    static constexpr std::size_t max_excerpt = 200, max_results = 16;
+    static constexpr std::size_t max_results = 16;
     static constexpr std::int64_t looked_for_release = 50;  ///< lines
 
     Evidence& evidence_;
@@ -336,6 +374,16 @@ class Reader {
 };
 
 }  // namespace
+
+void LogText::feed(std::string_view lines) {
+    while (!lines.empty()) {
+        const auto line = lines.substr(0, lines.find('\n'));
+        lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+        ++lines_;
+        if (is_log_line(line)) read_log_line(line, {name_, lines_}, texts_, evidence_);
+    }
+    evidence_.walked.files = evidence_.read = 1;
+}
 
 base::Result<Evidence> read_evidence(const std::filesystem::path& path, const std::vector<std::string>& texts,
                                      const std::shared_ptr<base::Budget>& budget) {

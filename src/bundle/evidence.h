@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -49,7 +50,9 @@ struct Evidence {
     std::map<std::pair<std::string, std::string>, Reading> counters;  ///< by name and what it is of
     std::map<std::string, Reading, std::less<>> settings;             ///< by the name that sysctl has, or of a State
     std::map<std::string, LogLines> logs;                             ///< by text
+    std::int64_t log_lines = 0;                                       ///< that look like those of the kernel's log
     std::optional<double> uptime_s;
+    std::string host;     ///< its name; empty: no file says it
     std::string release;  ///< of its kernel, as `uname -r` prints it; empty: no file says it
     Place release_place;
     std::vector<Conflict> conflicts;  ///< each once
@@ -62,6 +65,22 @@ struct Evidence {
     std::int64_t read = 0, empty = 0, unknown = 0;
     std::int64_t left_out = 0;  ///< counters and settings for which there was no room
     Walked walked;
+};
+
+/// What of the rules' texts is in lines of the kernel's log, of a text that comes in pieces.
+class LogText {
+  public:
+    LogText(const std::string& name, std::vector<std::string> texts)
+        : name_(std::make_shared<const std::string>(name)), texts_(std::move(texts)) {}
+    /// Whole lines, each with its '\n'.
+    void feed(std::string_view lines);
+    [[nodiscard]] const Evidence& evidence() const { return evidence_; }
+
+  private:
+    SharedText name_;
+    std::vector<std::string> texts_;
+    Evidence evidence_;
+    std::int64_t lines_ = 0;
 };
 
 /// Reads an archive or folder, charged to `budget`. `texts` are what to look for in logs. Errors: those of walk().

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/kernel.h"
 #include "base/text.h"
 #include "base/toml_table.h"
 #include "recipe/catalog.h"
@@ -215,6 +217,20 @@ std::vector<std::string> texts_of(const std::vector<Rule>& rules) {
     for (const auto& rule : rules)
         texts.insert(texts.end(), rule.logs.begin(), rule.logs.end());
     return texts;
+}
+
+std::string fallen_counter(const Evidence& before, const Evidence& later) {
+    constexpr std::uint64_t half_of_32_bits = std::uint64_t{1} << 31U;
+    for (const auto& [key, reading] : before.counters) {
+        const auto& [name, of] = key;
+        if (of != "-" || !base::is_counter_group(name.substr(0, name.find('.')))) continue;
+        const auto found = later.counters.find(key);
+        if (found == later.counters.end() || found->second.value >= reading.value) continue;
+        // One of 32 bits that was full begins anew.
+        const bool may_be_full = reading.value >= half_of_32_bits && found->second.value < half_of_32_bits;
+        if (!may_be_full) return fmt::format("{}, {} and {}", name, reading.value, found->second.value);
+    }
+    return {};
 }
 
 std::vector<Finding> findings_of(const std::vector<Rule>& rules, const Evidence& evidence, const Evidence* before) {

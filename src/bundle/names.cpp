@@ -12,9 +12,9 @@ namespace stapgen::bundle {
 namespace {
 
 /// Programs whose output is read, as first words of a file's name: sos puts "_" for blanks, other tools "-" or "_".
-constexpr std::array<std::string_view, 16> programs{
-    "ethtool", "ip",     "nstat",  "netstat", "tc",         "conntrack", "ss",       "ifconfig",
-    "uname",   "uptime", "sysctl", "dmesg",   "journalctl", "nft",       "iptables", "ip6tables"};
+constexpr std::array<std::string_view, 17> programs{
+    "ethtool", "ip",     "nstat", "netstat",    "tc",  "conntrack", "ss",        "ifconfig", "uname",
+    "uptime",  "sysctl", "dmesg", "journalctl", "nft", "iptables",  "ip6tables", "hostname"};
 
 /// Behind the folder of a copy: "net/snmp" of "host/proc/net/snmp" for "proc". Empty: it is not in one.
 std::string_view below(std::string_view path, std::string_view folder) {

@@ -118,9 +118,14 @@ void write_text(const Report& report, std::size_t width, std::ostream& out) {
     write_losses(report, width, out);
     out << '\n';
     const auto say = [&](const std::string& text) { out << base::fitted(text, width, 2) << '\n'; };
-    if (report.before == nullptr && count + report.losses.size() > 0)
+    if (!report.fallen.empty()) {
+        say(fmt::format("The archives are of two hosts, or the host was booted between them ({}): counters are those "
+                        "since boot.",
+                        base::printable(report.fallen)));
+    } else if (report.before == nullptr && count + report.losses.size() > 0 && !evidence.counters.empty()) {
         say("Counters count since boot: the losses may be long ago. 'stapgen report OLDER NEWER', two archives of one "
             "host, says what rose between them.");
+    }
     for (const auto& conflict : evidence.conflicts) {
         say(fmt::format("{}: {} says {}, but {} says {}", conflict.what, place_of(conflict.first_place), conflict.first,
                         place_of(conflict.second_place), conflict.second));
@@ -167,6 +172,7 @@ void write_json(const Report& report, std::ostream& out) {
     json["release"] = evidence.release.empty() ? Json() : Json(base::printable(evidence.release));
     json["uptime_s"] = evidence.uptime_s ? Json(*evidence.uptime_s) : Json();
     json["since"] = report.before == nullptr ? "boot" : "archive";
+    if (!report.fallen.empty()) json["fallen"] = base::printable(report.fallen);
     json["findings"] = Json::array();
     std::size_t size = 0;
     for (const auto& finding : report.findings) {

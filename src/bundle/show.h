@@ -17,6 +17,7 @@ struct Report {
     const Evidence* before = nullptr;  ///< of an earlier archive of the same host; may be null
     std::vector<Finding> findings;
     std::vector<Loss> losses{};
+    std::string fallen{};  ///< why an earlier archive was not compared: fallen_counter()
 };
 
 /// For a person, in lines of that width.

@@ -77,7 +77,7 @@ constexpr CounterShape proc_net_dev_shapes[]{
      "tx_drop tx_fifo tx_colls tx_carrier tx_compressed"}};
 
 /// What `ethtool -S DEV` prints: names of the driver's own, blanks and brackets in them. Only the command before it
-/// names the device, or its name alone, as loops print it. What grep left of it is read where the command stands there.
+/// names the device, or a loop's heading. What grep left of it is read where the command is there.
 ///     NIC statistics:
 ///          rx_queue_0_drops: 17
 ///          [0]: rx_discards: 0
@@ -87,24 +87,22 @@ constexpr CounterShape ethtool_shapes[]{{"NIC statistics:", "", Kind::begin},
                                         {"*ethtool -S * NIC statistics: *", "- @ columns", Kind::begin},
                                         {"Standard stats for *:", "@"},
                                         {"*", "columns", Kind::in_block},
-                                        {"*", "&: =", Kind::in_block},
-                                        {"*", "echo"},
-                                        {"*:", "echo"},
-                                        {"== * ==", "echo"}};
+                                        {"*", "&: =", Kind::in_block}};
 
 /// `grep . /sys/class/net/*/statistics/*`, counters as `ip -s link` has them.
 constexpr CounterShape sysfs_shapes[]{{"*/statistics/*:*", "/ & ="}};
 
-/// What `tc -s qdisc` prints; of the device that it is asked for the name is in the command only:
+/// What `tc -s qdisc` prints; of the device that it is asked for the name is in the command only. A qdisc that was
+/// put there has a handle of its own:
 ///     qdisc fq_codel 0: dev eth0 parent :1 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms ecn
 ///      Sent 123456 bytes 1234 pkt (dropped 3, overlimits 0 requeues 17)
 ///      backlog 0b 0p requeues 17
 ///       maxpacket 1514 drop_overlimit 2 new_flow_count 5 ecn_mark 12
 constexpr CounterShape qdisc_shapes[]{
-    {"qdisc * *: dev * root *", "word - @ -"},
-    {"qdisc * *: dev * parent * *", "word - @ word -"},
-    {"qdisc * *: root *", "word ! - -"},
-    {"qdisc * *: parent * *", "word ! - word -"},
+    {"qdisc * *: dev * root *", "word handle @ -"},
+    {"qdisc * *: dev * parent * *", "word handle @ word -"},
+    {"qdisc * *: root *", "word handle ! -"},
+    {"qdisc * *: parent * *", "word handle ! word -"},
     {"Sent * bytes * pkt (dropped *, overlimits * requeues *)", "bytes packets dropped overlimits requeues",
      Kind::in_block},
     {"Sent * bytes * pkts (dropped *, overlimits *)", "bytes packets dropped overlimits", Kind::in_block},
@@ -205,15 +203,15 @@ constexpr CounterShape netstat_shapes[]{{"*:", "section"}, {"*", "sentence"}};
 /// Where a mail has broken the line, which value is whose is not known.
 constexpr CounterShape snmp_shapes[]{{"*: *", "group:", Kind::table}};
 
-/// /proc/net/softnet_stat: a line of numbers of eight hexadecimal digits for each CPU.
-constexpr CounterShape softnet_shapes[]{{"*", "softnet"}};
-
-/// What scripts make of it; `collision` counts no losses.
+/// /proc/net/softnet_stat: a line of numbers of eight hexadecimal digits for each CPU; and what scripts make of it:
 ///     cpu      total    dropped   squeezed  collision        rps flow_limit
 ///       0 3381082968          7        113         41          0          0
-constexpr CounterShape softnet_table_shapes[]{
+constexpr CounterShape softnet_shapes[]{
+    {"*", "softnet"},
     {"cpu *", "cpu", Kind::table,
-     "total=processed dropped squeezed=time_squeeze collision=- rps=received_rps flow_limit"}};
+     "total=processed processed dropped squeezed=time_squeeze time_squeeze collision=- collisions=- rps=received_rps "
+     "received_rps flow_limit flow_limit_count=flow_limit",
+     "softnet"}};
 
 constexpr CounterFormat formats[]{
     {.title = "nstat",
@@ -232,11 +230,11 @@ constexpr CounterFormat formats[]{
      .asked = {.path = "/proc/net/softnet_stat"},
      .ends_at_noise = true,
      .shapes = softnet_shapes},
-    {.title = "softnet table", .asked = {}, .prefix = "softnet", .ends_at_noise = true, .shapes = softnet_table_shapes},
     {.title = "/proc/net/dev", .asked = {.path = "/proc/net/dev"}, .prefix = "dev", .shapes = proc_net_dev_shapes},
     {.title = "ip -s link",
-     .asked = {.command = "ip", .option = "s", .arguments = "link l addr address a show list ls dev"},
+     .asked = {.command = "ip", .option = "s", .objects = "link l addr address a", .arguments = "show list ls dev up"},
      .prefix = "link",
+     .names_device = true,
      .shapes = ip_shapes,
      .details =
          "link inet inet6 valid_lft altname alias permaddr prog vlan ingress-qos-map egress-qos-map bond "
@@ -246,6 +244,7 @@ constexpr CounterFormat formats[]{
     {.title = "ifconfig",
      .asked = {.command = "ifconfig"},
      .prefix = "dev",
+     .names_device = true,
      .shapes = ifconfig_shapes,
      .details =
          "inet inet6 ether loop unspec infiniband UP BROADCAST POINTOPOINT LOOPBACK Interrupt Memory Base device"},
@@ -259,7 +258,7 @@ constexpr CounterFormat formats[]{
      .prefix = "link",
      .shapes = sysfs_shapes},
     {.title = "tc -s qdisc",
-     .asked = {.command = "tc", .option = "s", .arguments = "qdisc show ls list dev"},
+     .asked = {.command = "tc", .option = "s", .objects = "qdisc", .arguments = "show ls list dev"},
      .prefix = "qdisc",
      .names_device = true,
      .ends_at_noise = true,
@@ -268,7 +267,7 @@ constexpr CounterFormat formats[]{
      .pair = ' ',
      .counters = "drop_overlimit new_flow_count ecn_mark ce_mark drop_overmemory"},
     {.title = "tc -s class",
-     .asked = {.command = "tc", .option = "s", .arguments = "class show ls list dev"},
+     .asked = {.command = "tc", .option = "s", .objects = "class", .arguments = "show ls list dev"},
      .prefix = "class",
      .names_device = true,
      .ends_at_noise = true,

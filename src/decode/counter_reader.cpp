@@ -9,6 +9,7 @@
 
 #include "base/kernel.h"
 #include "base/text.h"
+#include "decode/prompt_stripper.h"
 
 namespace stapgen::decode {
 
@@ -35,13 +36,6 @@ bool is_device_name(std::string_view text) {
     });
 }
 
-/// What loops print before they ask for a device.
-bool is_usual_device_name(std::string_view text) {
-    constexpr std::string_view beginnings =
-        "eth en em ib wl bond br veth vlan team tun tap usb wg p1p p2p p3p p4p virbr docker vxlan sl";
-    return is_device_name(text) && base::starts_with_any(text, base::words(beginnings)) && base::is_digit(text.back());
-}
-
 /// "eth0" of "eth0@if7"; empty if it is no device.
 std::string device_of(std::string_view text) {
     const auto at = std::min(text.find('@'), text.size());
@@ -59,7 +53,6 @@ bool has_no_peer(std::string_view of) {
 std::optional<std::string> owner_of(std::string_view capture, std::string_view star, const CounterBlock& block) {
     const std::string text(star);
     if (capture == "@" || capture == "@:") return device_of(star);
-    if (capture == "echo") return is_usual_device_name(star) ? device_of(star) : "";
     if (capture == "/") return device_of(star.substr(star.rfind('/') + 1));
     if (capture == "port") {
         const auto port = base::to_unsigned(star, 16);
@@ -70,6 +63,7 @@ std::optional<std::string> owner_of(std::string_view capture, std::string_view s
         const bool is_one = star.find(' ') == star.npos && star.size() <= max_owner_length;
         return is_one && (capture == "word" || star.find(':') != star.npos) ? text : "";
     }
+    if (capture == "handle") return star.find(' ') == star.npos ? text + ":" : "";
     if (!base::contains_word("cpu index vf", capture)) return std::nullopt;
     if (!base::is_decimal(star)) return "";
     if (capture == "cpu") return "cpu" + text;
@@ -86,8 +80,9 @@ class LineReader {
 
     bool read_row() {
         const auto* const heading = block_.heading;
-        if (heading == nullptr || !take_all(block_.columns, text_.words)) return false;
+        if (heading == nullptr) return false;
         if (!heading->prefix.empty()) prefix_ = heading->prefix;
+        if (!take_all(block_.columns, text_.words)) return false;
         put();
         ++block_.row;
         if (heading->kind == Kind::next) block_.heading = nullptr;
@@ -114,7 +109,6 @@ class LineReader {
         if (!take_all(shape.captures, *stars)) return false;
         if (shape.kind == Kind::begin) begin_block();
         put();
-        if (shape.captures == "echo") block_ = {.command = of_, .device = of_, .of = of_};
         return true;
     }
 
@@ -123,8 +117,10 @@ class LineReader {
 
     bool begin_block() {
         // Right below its command it is of that.
-        if (block_.number != 0) block_ = {.command = block_.command, .is_rise = block_.is_rise};
-        block_.is_open = block_.is_announced = true;
+        const bool begins_anew = block_.number != 0;
+        if (begins_anew)
+            block_ = {.command = block_.command, .place = block_.place, .is_rise = block_.is_rise, .begins_anew = true};
+        block_.is_open = block_.is_announced = block_.is_headed = true;
         return true;
     }
 
@@ -161,7 +157,7 @@ class LineReader {
     }
 
     bool take(std::string_view capture, std::string_view star) {
-        if (capture == "-") return true;
+        if (capture == "-" || (capture == "handle" && star == "0")) return true;
         if (capture == "#") return base::is_decimal(star);
         if (capture == "~") return is_of_digits(star, ".e+-");
         if (capture == "tcp") return base::contains_word(tcp_states, star);
@@ -172,7 +168,7 @@ class LineReader {
         }
         if (capture == "row") {
             is_hexadecimal_ = true;
-            add_of("cpu" + std::to_string(block_.row));
+            add_of(cpu_of_row());
             return star.size() >= min_digits;
         }
         if (capture == "=") return add(name_, star);
@@ -204,7 +200,16 @@ class LineReader {
         of_ += of;
     }
 
+    /// Of a row that does not say it.
+    [[nodiscard]] std::string cpu_of_row() const {
+        return block_.lacks_rows ? fmt::format("cpu of line {}", text_.number) : fmt::format("cpu{}", block_.row);
+    }
+
     bool take_name(std::string_view star) {
+        // "rx_drops: 5   # was: 3", "**rx_drops**"
+        if (annotation_begin(star) != star.npos || star.find_first_of("`\\") != star.npos ||
+            star.find("**") != star.npos)
+            return false;
         const auto grouped =
             format_.prefix.empty() ? base::grouped_counter_name(star) : std::optional(std::string(star));
         name_ = names_.empty() ? grouped.value_or("") : std::string(renamed(names_, star).value_or(""));
@@ -248,7 +253,8 @@ class LineReader {
             !std::ranges::all_of(std::span(words).subspan(first_unused, unused), is_zero))
             return false;
         const auto read = base::read_softnet_line(words);
-        add_of("cpu" + std::to_string(read.cpu.value_or(static_cast<std::uint32_t>(block_.row++))));
+        add_of(read.cpu ? fmt::format("cpu{}", *read.cpu) : cpu_of_row());
+        ++block_.row;
         for (const auto& [name, value] : read.counters)
             out_.values.push_back({name, "", value});
         return true;
@@ -302,42 +308,25 @@ bool has_option(std::string_view word, std::string_view option) {
     return word.starts_with('-') && word.find(option) != word.npos;
 }
 
-/// The command that prints it, with what it is asked for in `device`, and no sentence that begins with its name.
-bool is_command(const CounterFormat& format, std::vector<std::string_view> words, std::string_view& device) {
+/// Whether these words ask for it, with the device in `device`; a sentence that begins with the program's name does
+/// not.
+bool is_asked(const CounterFormat& format, std::vector<std::string_view> words, std::string_view& device) {
     const auto& asked = format.asked;
     const auto has = [&](auto word) { return has_option(word, asked.option); };
     if (!asked.option.empty() && std::ranges::none_of(words, has)) return false;
     words.erase(words.begin());
+    const auto is_object = [&](auto word) { return base::contains_word(asked.objects, word); };
+    if (!asked.objects.empty() && std::ranges::none_of(words, is_object)) return false;
     std::erase_if(words, [&](auto word) {
-        return word.starts_with('-') || base::contains_word(asked.arguments, word) || base::grouped_counter_name(word);
+        return word.starts_with('-') || is_object(word) || base::contains_word(asked.arguments, word) ||
+               base::grouped_counter_name(word);
     });
-    if (format.names_device && asked.path.empty()) {
-        if (!words.empty()) device = words[0];
-        return words.empty() || (words.size() == 1 && is_device_name(words[0]));
-    }
-    return std::ranges::all_of(
-        words, [](auto word) { return word == "lo" || word.find_first_of("*0123456789") != word.npos; });
-}
-
-/// Also one that prints its file, and "==> FILE <==".
-bool read_command(const CounterFormat& format, const CounterText& text, CounterBlock& block) {
-    if (text.command.empty()) return false;
-    const auto& asked = format.asked;
-    std::string_view device;
-    const bool is_own = !asked.command.empty() && text.command[0] == asked.command;
-    if (is_own) {
-        if (!is_command(format, text.command, device)) return false;
-    } else {
-        const auto behind = text.prints_file ? behind_path(text.line, asked.path) : std::nullopt;
-        if (!behind) return false;
-        // Of several files it is not known whose each line is.
-        if (format.names_device && !behind_path(*behind, asked.path)) device = behind->substr(0, behind->find(' '));
-    }
-    block = {.command = text.plain, .is_open = true, .is_announced = true};
-    if (is_device_name(device)) block.device = block.of = device;
-    const auto shows_all = [](auto word) { return word == "--ignore" || has_option(word, "a"); };
-    block.is_rise = is_own && asked.command == "nstat" && std::ranges::none_of(text.command, shows_all);
-    return true;
+    const auto is_no_prose = [](auto word) { return word == "lo" || word.find_first_of("$*0123456789") != word.npos; };
+    if (!takes_device(format)) return std::ranges::all_of(words, is_no_prose);
+    if (words.empty()) return true;
+    device = words[0];
+    const bool is_device = device.starts_with('$') || is_device_name(device);
+    return words.size() == 1 && is_device && (!asked.option.empty() || is_no_prose(device));
 }
 
 }  // namespace
@@ -345,19 +334,37 @@ bool read_command(const CounterFormat& format, const CounterText& text, CounterB
 CounterText::CounterText(std::string_view of, std::int64_t at) : line(of), words(base::words(of)), number(at) {
     for (const auto word : words)
         plain.append(word).append(" ");
-    command = base::words(line.substr(0, line.starts_with("==> ") ? line.npos : line.find_first_of("|;&>")));
-    const auto is_before = [](std::string_view word) {
-        return base::contains_word("sudo watch time", word) || word.starts_with('-') || word.starts_with('+') ||
-               base::is_digit(word[0]);
-    };
-    command.erase(command.begin(), std::ranges::find_if_not(command, is_before));
-    if (command.empty()) return;
-    command[0].remove_prefix(command[0].rfind('/') + 1);  // npos + 1 is 0
-    prints_file = base::contains_word("==> cat grep egrep head tail", command[0]);
+}
+
+bool is_usual_device_name(std::string_view text) {
+    constexpr std::string_view beginnings =
+        "eth en em ib wl bond br veth vlan team tun tap usb wg p1p p2p p3p p4p virbr docker vxlan sl";
+    return is_device_name(text) && base::starts_with_any(text, base::words(beginnings)) && base::is_digit(text.back());
+}
+
+std::optional<CounterBlock> block_of(const CounterFormat& format, const ShellCommand& command) {
+    const auto& asked = format.asked;
+    const auto& program = command.words[0];
+    std::string_view device;
+    const bool is_own = !asked.command.empty() && program == asked.command;
+    if (is_own) {
+        if (!is_asked(format, {command.words.begin(), command.words.end()}, device)) return std::nullopt;
+    } else {
+        const bool prints_file = base::contains_word("cat grep egrep head tail", program);
+        const auto behind = prints_file ? behind_path(command.text, asked.path) : std::nullopt;
+        if (!behind) return std::nullopt;
+        // Of several files it is not known whose each line is.
+        if (format.names_device && !behind_path(*behind, asked.path)) device = behind->substr(0, behind->find(' '));
+    }
+    CounterBlock block{.command = command.text, .place = command.place, .is_open = true, .is_announced = true};
+    if (is_device_name(device)) block.device = block.of = device;
+    block.varies = command.varies();
+    const auto shows_all = [](auto word) { return word == "--ignore" || has_option(word, "a"); };
+    block.is_rise = is_own && asked.command == "nstat" && std::ranges::none_of(command.words, shows_all);
+    return block;
 }
 
 bool read_counters(const CounterFormat& format, const CounterText& text, CounterBlock& block, CounterLine& out) {
-    if (read_command(format, text, block)) return true;
     // Asked for each format, of each line: a long one that belongs to none is not looked through.
     const auto first = [&] { return std::string_view(text.plain).substr(0, text.plain.find_first_of(" :/")); };
     if (block.is_open && base::contains_word(format.details, first())) return true;

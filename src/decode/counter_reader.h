@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "decode/shell_commands.h"
+
 namespace stapgen::decode {
 
 /// One counter of a line.
@@ -26,10 +28,8 @@ struct CounterText {
 
     std::string_view line;
     std::vector<std::string_view> words;
-    std::vector<std::string_view> command;  ///< "ethtool", "-S" and "eth0" of "sudo ethtool -S eth0 | grep drop"
-    std::string plain;                      ///< the words with a blank behind each
+    std::string plain;  ///< the words with a blank behind each
     std::int64_t number = 0;
-    bool prints_file = false;              ///< `command` does, or it is "==> FILE <=="
     bool is_below_unread_numbers = false;  ///< the line above is numbers, too, and nobody understood it
 };
 
@@ -46,15 +46,21 @@ struct CounterLine {
 /// nobody understands.
 struct CounterBlock {
     std::string command{};      ///< the one that prints it; empty: no line says it
-    std::string device{};       ///< that the command names
+    ShellPlace place{};         ///< where that ran
+    std::string device{};       ///< that the command or a loop's heading names
     std::string of{};           ///< what the next values belong to
     bool is_open = false;       ///< a line that begins a block or names what values belong to was read
     bool is_rise = false;       ///< values are rises: nstat without -a
     bool is_announced = false;  ///< a line says that the tool's output begins
+    bool is_headed = false;     ///< it does so in the output
+    bool begins_anew = false;   ///< likewise, and there was a block before
+    bool varies = false;        ///< its command has a variable whose value is not known
     std::int64_t number = 0;    ///< among all blocks; 0: it has no values so far
+    std::size_t source = 0;     ///< once it has values: the number of its source
     std::string columns{};      ///< captures of the rows that follow
     const struct CounterShape* heading = nullptr;  ///< that has them
     std::int64_t row = 0;                          ///< number of rows read
+    bool lacks_rows = false;                       ///< some are missing, so that no row's number says its CPU
     std::string group{};                           ///< of netstat -s: the last heading
     bool is_of_bsd = false;                        ///< it
     std::set<std::string> seen{};                  ///< headings of this netstat -s
@@ -72,10 +78,10 @@ struct CounterBlock {
 ///     s         an s or nothing
 ///     @         the device that values belong to; addr an address, word any word
 ///     port cpu  a hexadecimal port as "port N", a number as "cpuN"; vf as ".vfN", behind the device
+///     handle    of a qdisc, "8001"; 0 is that of all that have none
 ///     / index   the last part of a path; an index of a device, if no path names it
 ///     !         the device that the command names, and takes no '*'
 ///     row       anything, in the place of the row's number as "cpuN"; what follows is hexadecimal
-///     echo      what people print before they ask for a device
 ///     tcp       a state of TCP; udp: a protocol without these; hex8, hex32: 8 or 32 digits
 ///     &: @:     as & and @, up to the last colon of the line; `pattern` is what follows it
 ///     softnet   a line of /proc/net/softnet_stat; section, sentence: a heading and a counter of netstat -s
@@ -93,10 +99,10 @@ struct CounterShape {
     std::string_view prefix{};  ///< of a table, in the place of the format's
 };
 
-/// How a format is asked for: by a command, which has to have an option and may have words besides options, or by one
-/// that prints a file of this path.
+/// How a format is asked for: by a command, which has to have an option and one of `objects`, and may have other words,
+/// or by one that prints a file of this path.
 struct CounterCommand {
-    std::string_view command{}, option{}, arguments{}, path{};
+    std::string_view command{}, option{}, objects{}, arguments{}, path{};
 };
 
 /// How one tool or file shows counters. A line that has none of these shapes is not of it.
@@ -105,7 +111,7 @@ struct CounterFormat {
     CounterCommand asked;
     std::string_view prefix{};                ///< of names: "link"; empty: names begin with a group of the kernel's
     std::string_view of = of_unnamed_device;  ///< where no line says what values belong to
-    bool names_device = false;                ///< the command or path does
+    bool names_device = false;                ///< the command or path may do so
     bool leaves_out_zeros = false;            ///< it may leave out counters that are 0
     bool ends_at_noise = false;               ///< its lines may be another tool's: none is behind one not understood
     bool has_parts = false;  ///< a name may come up several times in a sample, as each queue of a device has it
@@ -120,6 +126,17 @@ struct CounterFormat {
 
 /// Every format, in the order in which a line is offered to them.
 std::span<const CounterFormat> counter_formats();
+
+/// The block that a command begins which prints this format. Nothing: it prints another one.
+std::optional<CounterBlock> block_of(const CounterFormat& format, const ShellCommand& command);
+
+/// Whether a line above its values may name the device that they belong to.
+inline bool takes_device(const CounterFormat& format) {
+    return format.names_device && !format.asked.command.empty() && format.of == of_unnamed_device;
+}
+
+/// What loops print before they ask for a device: "eth0", "enp3s0f1".
+bool is_usual_device_name(std::string_view text);
 
 /// False: the line is not of this format, and nothing has changed. `out` is empty before.
 bool read_counters(const CounterFormat& format, const CounterText& text, CounterBlock& block, CounterLine& out);

@@ -2,13 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "base/text.h"
 #include "decode/calendar.h"
+#include "decode/counter_context.h"
 #include "decode/counter_reader.h"
 #include "decode/importers.h"
+#include "decode/remarks.h"
 
 namespace stapgen::decode {
 
@@ -24,8 +29,8 @@ bool is_hunk(std::string_view line) {
 }
 
 /// Counters as tools print them, once or several times (counter_reader.h), and the two of a diff. Times between them
-/// (date) are of what follows. What several tools or commands print is one sample, until one of them comes again; a
-/// counter that is twice in it is the first one. analyze/counter_tracks.h computes how far they rose.
+/// (date) are of what follows. What several tools or commands print of one source is one sample, until one of them
+/// comes again; a counter that is twice in it is the first one. analyze/counter_tracks.h computes how far they rose.
 class CounterSamples final : public Importer {
   public:
     CounterSamples()
@@ -47,68 +52,131 @@ class CounterSamples final : public Importer {
         return notes;
     }
 
+    void set_source(std::string_view name) override {
+        auto found = texts_.find(name);
+        if (found == texts_.end() && texts_.size() < max_sources)
+            found = texts_.try_emplace(std::string(name), name).first;
+        now_ = found == texts_.end() ? nullptr : &found->second;
+    }
+
   private:
     /// Limit of different counters in one sample; lines of further ones are not understood.
     static constexpr std::size_t max_counters = 65536;
+    /// Likewise of sources.
+    static constexpr std::size_t max_sources = 256;
 
     /// Where a counter was read in this sample.
     struct Seen {
-        std::string source;
+        std::string command;
         std::int64_t block = 0;
         std::uint64_t value = 0;
+    };
+
+    /// What was read of one source.
+    struct Samples {
+        std::size_t source = 0;                        ///< its number in this input
+        std::size_t* counters = nullptr;               ///< that all sources have in `seen`
+        std::unordered_map<std::string, Seen> seen{};  ///< counters of this sample
+        std::set<std::string> commands{}, earlier{};   ///< with tool and device: of it, of those before it
+        std::int64_t number = 0;
+
+        void begin() {
+            if (!seen.empty()) ++number;
+            *counters -= seen.size();
+            seen.clear();
+            earlier.merge(commands);
+            commands.clear();
+        }
+    };
+
+    /// The lines that have the same before them; others may be between.
+    struct Text {
+        explicit Text(std::string_view prefix) : context(prefix) {}
+
+        CounterContext context;
+        std::vector<table::CounterSource> sources;
+        std::vector<Samples> samples;                ///< of these
+        std::string_view signs;                      ///< of a diff: before, after, both; empty: there is none
+        std::int64_t first_side = 0, last_side = 0;  ///< of a diff's line: samples that it is of
+        std::int64_t offered = 0;                    ///< number of the last line
+        std::string first, unread;                   ///< it as it came first, and last if nobody understood it
+        bool has_prompt = false;                     ///< it
+        bool is_below_taken = true;                  ///< it is behind one that was understood here
+        bool is_below_numbers = false;               ///< as CounterText has it
+        std::optional<std::int64_t> epoch_ns{};      ///< the last time
+
+        void begin_sample() {
+            for (auto& of_one : samples)
+                of_one.begin();
+        }
     };
 
     /// Its texts are short ones, however many counters a line has.
     [[nodiscard]] std::size_t max_line() const override { return base::limits::line_bytes; }
     bool line(std::string_view text, Sink& sink) override {
         const auto trimmed = base::trim(text);
-        if (trimmed.empty()) return false;
-        if (line_number() != offered_) {
-            end_block();
-            offered_ = line_number();
-            first_ = text;
-            unread_.clear();
-            has_prompt_ = false;
-            if (read_diff(text, sink)) return true;
+        if (trimmed.empty() || now_ == nullptr) return false;
+        auto& now = *now_;
+        if (line_number() != now.offered) {
+            now.is_below_taken = now.unread.empty();
+            end_line();
+            now.offered = line_number();
+            now.first = text;
+            now.unread.clear();
+            now.has_prompt = false;
+            if (read_diff(text, sink)) return taken();
         }
         // Without what may be a prompt it is offered once more.
-        has_prompt_ |= text.size() < base::trim(first_).size();
-        if (read_line(trimmed, sink)) return true;
-        unread_ = trimmed;
+        now.has_prompt = now.has_prompt || !base::trim(now.first).starts_with(trimmed);
+        if (read_line(trimmed, sink)) return taken();
+        // Another importer's rows may be what is cut out elsewhere.
+        if (is_gap(trimmed) && now.context.block.number != 0 && now.is_below_taken) {
+            now.context.block.lacks_rows = true;
+            return taken();
+        }
+        if (now.context.take_heading(text, line_number())) return taken();
+        now.unread = trimmed;
         // Without the blanks it may be another importer's, which is asked first.
         const auto time = trimmed == text ? read_sample_time(text) : std::nullopt;
         if (!time) return false;
-        unread_.clear();
-        if (time->epoch_ns != epoch_ns_) begin_sample();
-        epoch_ns_ = time->epoch_ns;
+        if (time->epoch_ns != now.epoch_ns) now.begin_sample();
+        now.epoch_ns = time->epoch_ns;
         has_local_times_ |= !time->knows_zone;
+        if (text.starts_with("Every ")) now.context.take_watch(text, line_number());
+        return taken();
+    }
+
+    bool taken() {
+        now_->unread.clear();
         return true;
     }
 
     void finished(Sink& /*sink*/) override {}
 
-    /// Of a line that nobody understood.
-    void end_block() {
+    /// Of the line before this one.
+    void end_line() {
+        auto& now = *now_;
         const auto is_number = [](auto word) { return word.size() > 7 && base::to_unsigned(word, 16); };
-        is_below_numbers_ = !unread_.empty() && std::ranges::all_of(base::words(unread_), is_number);
-        const bool is_indented = first_.starts_with(' ') || first_.starts_with('\t');
-        if (!unread_.empty() && !is_indented && (has_prompt_ || format_->ends_at_noise)) block_ = {};
+        now.is_below_numbers = !now.unread.empty() && std::ranges::all_of(base::words(now.unread), is_number);
+        if (!now.unread.empty()) now.context.pass_over(now.first, now.has_prompt, now.offered);
     }
 
     bool read_line(std::string_view line, Sink& sink) {
-        CounterText text(line, line_number());
-        text.is_below_unread_numbers = is_below_numbers_;
-        if (text.words.size() < 4 && text.command.size() == 2 && text.command[0] == "sleep") {
-            begin_sample();
+        auto& context = now_->context;
+        if (context.take_commands(line, now_->first, line_number())) {
+            if (context.begins_sample()) now_->begin_sample();
             return true;
         }
-        if (seen_.size() >= max_counters) return false;
-        if (read(*format_, text, block_, sink)) return true;
+        CounterText text(line, line_number());
+        text.is_below_unread_numbers = now_->is_below_numbers;
+        if (read(*context.format, text, context.block, sink)) return true;
         for (const auto& format : counter_formats()) {
-            CounterBlock block;
-            if (&format == format_ || !read(format, text, block, sink)) continue;
-            block_ = std::move(block);
-            format_ = &format;
+            if (&format == context.format) continue;
+            auto block = context.new_block(format, line_number());
+            if (!read(format, text, block, sink)) continue;
+            context.take_turn(format);
+            context.block = std::move(block);
+            context.format = &format;
             return true;
         }
         return false;
@@ -116,62 +184,105 @@ class CounterSamples final : public Importer {
 
     /// A line of a diff, with the sign before it.
     bool read_diff(std::string_view text, Sink& sink) {
+        auto& now = *now_;
         if (is_hunk(text)) {
-            if (signs_.empty()) begin_sample();
-            signs_ = text.starts_with('@') ? "-+ " : "<>";
+            if (now.signs.empty()) now.begin_sample();
+            now.signs = text.starts_with('@') ? "-+ " : "<>";
             return true;
         }
-        if (signs_.empty() || text == "---") return !signs_.empty();
-        const auto side = signs_.find(text.front());
-        const bool is_unified = signs_.size() > 2;
-        if (side == signs_.npos || (!is_unified && text.substr(1, 1) != " ")) {
-            signs_ = {};
-            begin_sample();
-            ++sample_;
+        if (now.signs.empty() || text == "---") return !now.signs.empty();
+        const auto side = now.signs.find(text.front());
+        const bool is_unified = now.signs.size() > 2;
+        if (side == now.signs.npos || (!is_unified && text.substr(1, 1) != " ")) {
+            now.signs = {};
+            now.begin_sample();
+            for (auto& of_one : now.samples)
+                ++of_one.number;
             return false;
         }
         const auto line = text.substr(is_unified ? 1 : 2);
         // What it leaves of ethtool has no heading. No other format has that many blanks, 7 in VMware's names.
         const auto blanks = line.find_first_not_of(' ');
-        if (!block_.is_open && (blanks == 5 || blanks == 7)) {
-            format_ = &counter_formats().back();
-            block_ = {.is_open = true};
+        if (!now.context.block.is_open && (blanks == 5 || blanks == 7)) {
+            now.context.format = &counter_formats().back();
+            now.context.block = {.is_open = true};
         }
-        first_side_ = side == 1 ? 1 : 0;
-        last_side_ = side == 0 ? 0 : 1;
+        now.first_side = side == 1 ? 1 : 0;
+        now.last_side = side == 0 ? 0 : 1;
         const bool is_read = read_line(base::trim(line), sink);
-        first_side_ = last_side_ = 0;
+        now.first_side = now.last_side = 0;
         return is_read;
     }
 
     bool read(const CounterFormat& format, const CounterText& text, CounterBlock& block, Sink& sink) {
+        auto& context = now_->context;
         CounterLine read;
         if (!read_counters(format, text, block, read)) return false;
-        unread_.clear();
         is_rounded_ |= read.is_rounded;
+        if (std::exchange(block.begins_anew, false)) context.begin_anew(format, block, text.number);
         if (read.values.empty()) return true;
-        const auto source = fmt::format("{}\n{}\n{}", format.title, block.command, block.device);
-        if (block.number == 0) {
-            block.number = ++block_number_;
-            // What begins anew without a line that says so may be the rest of what was printed before.
-            if (block.is_announced && sources_.contains(source)) begin_sample();
-            block.is_announced = false;
+        if (block.number != 0 && is_of_next_command(format, read, block)) {
+            const auto device = block.device;
+            context.begin_anew(format, block, text.number);
+            block.number = 0;
+            for (auto& value : read.values) {
+                if (value.of == device && !block.device.empty()) value.of = block.device;
+            }
         }
+        if (block.number == 0 && !begin_block(format, block, text.number)) return false;
+        if (counters_ >= max_counters) return false;
+        auto& samples = now_->samples[block.source];
         for (const auto& value : read.values) {
-            for (auto side = first_side_; side <= last_side_; ++side)
-                send_reading(format, value, source, block, side, sink);
+            for (auto side = now_->first_side; side <= now_->last_side; ++side)
+                send_reading(format, value, samples, block, side, sink);
         }
         return true;
     }
 
-    void begin_sample() {
-        if (!seen_.empty()) ++sample_;
-        seen_.clear();
-        earlier_.merge(sources_);
-        sources_.clear();
+    static std::string command_of(const CounterFormat& format, std::string_view command, const CounterBlock& block) {
+        return fmt::format("{}\n{}\n{}", format.title, command, block.device);
+    }
+    std::string key_of(const CounterValue& value, const CounterBlock& block, std::int64_t side) const {
+        return fmt::format("{}\t{}\t{}\t{}", value.name, value.of, block.is_rise, side);
     }
 
-    void send_reading(const CounterFormat& format, const CounterValue& read, const std::string& source,
+    /// What grep has left of several commands has no headings: a counter that comes again is of the next one. Only
+    /// VMware's driver has several of one name, whose names are several words.
+    bool is_of_next_command(const CounterFormat& format, const CounterLine& read, const CounterBlock& block) const {
+        if (!now_->context.has_next(format) || (format.has_parts && block.is_headed)) return false;
+        const auto& seen = now_->samples[block.source].seen;
+        const auto& first = read.values.front();
+        const auto found = seen.find(key_of(first, block, now_->first_side));
+        return found != seen.end() && found->second.block == block.number &&
+               !(format.has_parts && first.name.find(' ') != first.name.npos);
+    }
+
+    /// False: there are too many sources.
+    bool begin_block(const CounterFormat& format, CounterBlock& block, std::int64_t line) {
+        auto& now = *now_;
+        const auto source = now.context.begin(block, line);
+        const auto found = table::find_source(now.sources, source);
+        if (!found && sources_ >= max_sources) return false;
+        if (!found) {
+            now.sources.push_back(source);
+            now.samples.push_back({.source = sources_++, .counters = &counters_});
+        }
+        block.source = found.value_or(now.sources.size() - 1);
+        now.sources[block.source].join(source);
+        block.number = ++blocks_;
+        if (now.context.begins_sample()) now.begin_sample();
+        // What begins anew without a line that says so may be the rest of what was printed before. One that no line
+        // names may be the same.
+        auto& samples = now.samples[block.source];
+        const auto is_known = [&](const auto& command) {
+            return samples.commands.contains(command_of(format, command, block));
+        };
+        if (block.is_announced && (is_known(block.command) || is_known(""))) samples.begin();
+        block.is_announced = false;
+        return true;
+    }
+
+    void send_reading(const CounterFormat& format, const CounterValue& read, Samples& samples,
                       const CounterBlock& block, std::int64_t side, Sink& sink) {
         CounterReading reading{.format = format.title,
                                .name = read.name,
@@ -179,50 +290,48 @@ class CounterSamples final : public Importer {
                                .value = read.value,
                                .is_rise = block.is_rise || format.from_zero,
                                .is_state = read.is_state,
-                               .epoch_ns = epoch_ns_};
+                               .epoch_ns = now_->epoch_ns,
+                               .source = samples.source,
+                               .whose = &now_->sources[block.source]};
         if (format.from_zero) {
             reading.part = true;
             return send(sink, reading);
         }
-        const Seen now{source, block.number, read.value};
-        const auto key = fmt::format("{}\t{}\t{}\t{}", read.name, read.of, block.is_rise, side);
-        const auto [found, is_new] = seen_.try_emplace(key, now);
+        const auto command = command_of(format, block.command, block);
+        const Seen here{command, block.number, read.value};
+        const auto key = key_of(read, block, side);
+        const auto [found, is_new] = samples.seen.try_emplace(key, here);
+        counters_ += is_new ? 1 : 0;
         const bool is_part = !is_new && read.has_parts && found->second.block == block.number;
-        if (!is_new && found->second.source != source) {
+        if (!is_new && found->second.command != command) {
             if (found->second.value != read.value && differing_.empty()) {
+                const auto of = sources_ > 1 ? now_->sources[block.source].text(read.of) : read.of;
                 differing_ = fmt::format("{} of {} appears twice in one sample, as {} and {}: the first is used",
-                                         read.name, read.of, found->second.value, read.value);
+                                         read.name, of, found->second.value, read.value);
             }
             return;
         }
         if (!is_new && !is_part) {
-            begin_sample();
-            seen_.emplace(key, now);
+            samples.begin();
+            samples.seen.emplace(key, here);
+            ++counters_;
         }
-        sources_.insert(source);
+        samples.commands.insert(command);
         // What another command has left out is not known.
-        const bool leaves_out = format.leaves_out_zeros && (sample_ == 0 || earlier_.contains(source));
+        const bool leaves_out = format.leaves_out_zeros && (samples.number == 0 || samples.earlier.contains(command));
         has_rises_ |= block.is_rise;
-        has_unnamed_device_ |= read.of.starts_with(of_unnamed_device);
-        reading.sample = sample_ + side;
+        has_unnamed_device_ |= base::contains_word(read.of, of_unnamed_device);
+        reading.sample = samples.number + side;
         reading.part = is_part;
         reading.zeros_left_out = leaves_out;
         send(sink, reading);
     }
 
-    const CounterFormat* format_ = &counter_formats().front();
-    CounterBlock block_;                           ///< of it
-    std::string_view signs_;                       ///< of a diff: before, after, both; empty: there is none
-    std::int64_t first_side_ = 0, last_side_ = 0;  ///< of a diff's line: samples that it is of
-    std::unordered_map<std::string, Seen> seen_;   ///< counters of this sample
-    std::set<std::string> sources_, earlier_;      ///< by tool, command and device: of it, of those before it
+    std::map<std::string, Text, std::less<>> texts_{};       ///< by what is before their lines
+    Text* now_ = &texts_.try_emplace("", "").first->second;  ///< null: there are too many
+    std::size_t sources_ = 0, counters_ = 0;
+    std::int64_t blocks_ = 0;
     std::string differing_;
-    std::int64_t sample_ = 0, block_number_ = 0;
-    std::optional<std::int64_t> epoch_ns_;
-    std::int64_t offered_ = 0;       ///< number of the last line
-    std::string first_, unread_;     ///< it as it came first, and last if nobody understood it
-    bool has_prompt_ = false;        ///< it
-    bool is_below_numbers_ = false;  ///< as CounterText has it
     bool has_local_times_ = false, has_rises_ = false, has_unnamed_device_ = false, is_rounded_ = false;
 };
 

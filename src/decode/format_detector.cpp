@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 #include "base/limits.h"
 #include "base/saturate.h"
@@ -111,6 +112,15 @@ void FormatDetector::feed(std::string_view lines, bool is_end, Sink& sink) {
         }
     }
     held_ += last;
+}
+
+void FormatDetector::set_source(std::string_view name, Sink& sink) {
+    if (name == source_) return;
+    source_ = name;
+    feed(std::exchange(held_, {}), true, sink);  // of the source before
+    for (auto& source : sources_) {
+        if (source.foreign) source.foreign->set_source(name);
+    }
 }
 
 void FormatDetector::finish(std::string_view last_line, Sink& sink) {
@@ -223,14 +233,15 @@ bool FormatDetector::take_text(std::string text, Sink& sink) {
 void FormatDetector::take_decorated(std::string_view line, Sink& sink) {
     stripper_.set(line);
     if (stripper_.is_empty()) return recognised();
-    do {
-        const auto text = stripper_.text();
-        if (take_remark(text, sink)) return recognised();
-        blanked_ = blanked_ || is_blanked_header(text);
-        if (text.empty()) continue;
-        if ((text != line || blanked_) && take_text(blanked_ ? with_tabs(text) : std::string(text), sink)) return;
-        if (repair_ == Repair::yes && take_marked(sink)) return;
-    } while (stripper_.strip_prompt());
+    // What is behind "#" may be another record as well as a person's comment. People do not write into long lines.
+    constexpr std::size_t longest_annotated = 1024;
+    const bool may_be_annotated = repair_ == Repair::yes && line.size() <= longest_annotated;
+    if (const auto plain = may_be_annotated ? stripper_.without_annotation() : std::nullopt) {
+        stripper_.set(*plain);
+        if (take_prompted(line, sink)) return;
+        stripper_.set(line);
+    }
+    if (take_prompted(line, sink)) return;
     // Of a line with the tag of a recording its parser says more: a script that prints too few fields, for one.
     auto flaw = shape(unquoted(line)) == Importer::Shape::begun ? Flaw::broken_off : Flaw::unknown_kind;
     if (last_->ours) {
@@ -239,6 +250,22 @@ void FormatDetector::take_decorated(std::string_view line, Sink& sink) {
         if (flawed != nullptr && flawed->flaw != Flaw::unknown_tag) flaw = flawed->flaw;
     }
     unrecognised(line, flaw);
+}
+
+/// The line as it was read, or behind one of its prompts.
+bool FormatDetector::take_prompted(std::string_view line, Sink& sink) {
+    do {
+        const auto text = stripper_.text();
+        if (take_remark(text, sink)) {
+            recognised();
+            return true;
+        }
+        blanked_ = blanked_ || is_blanked_header(text);
+        if (text.empty()) continue;
+        if ((text != line || blanked_) && take_text(blanked_ ? with_tabs(text) : std::string(text), sink)) return true;
+        if (repair_ == Repair::yes && take_marked(sink)) return true;
+    } while (stripper_.strip_prompt());
+    return false;
 }
 
 void FormatDetector::recognised() {
@@ -250,8 +277,19 @@ void FormatDetector::unrecognised(std::string_view line, Flaw flaw) {
     ++input_.lines;
     ++input_.unrecognised;
     if (last_->foreign) last_->foreign->pass_over();
-    if (input_.first_flaws.size() >= InputCounts::kept_flaws) return;
-    input_.first_flaws.push_back({input_.lines, flaw, std::string(line.substr(0, max_excerpt_length))});
+    constexpr std::size_t looked_into = 512;
+    const auto is_loss = [](std::string_view text) { return may_count_losses(text.substr(0, looked_into)); };
+    const bool may_be_loss = is_loss(line);
+    input_.possible_losses += may_be_loss ? 1 : 0;
+    auto& kept = input_.first_flaws;
+    if (kept.size() >= InputCounts::kept_flaws) {
+        if (!may_be_loss) return;
+        const auto last =
+            std::find_if_not(kept.rbegin(), kept.rend(), [&](auto& known) { return is_loss(known.excerpt); });
+        if (last == kept.rend()) return;
+        kept.erase(std::next(last).base());
+    }
+    kept.push_back({input_.lines, flaw, std::string(base::whole_characters(line, max_excerpt_length))});
 }
 
 }  // namespace stapgen::decode

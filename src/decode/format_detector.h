@@ -18,8 +18,9 @@ namespace stapgen::decode {
 
 /// Finds the format of each line, whatever is mixed: every kind of text that can be read, several recordings one behind
 /// the other, noise. A shell's prompt before a line, quote marks, blanks, colour codes and '\r' do not hide it. Blank
-/// lines and bare prompts are recognised: there is nothing in them. A command behind a prompt is not: it is the user
-/// who knows what it did. Pure: no input or output, no clock. Memory is bounded whatever is fed.
+/// lines and bare prompts are recognised: there is nothing in them. A command behind a prompt is only if it prints
+/// counters: of others it is the user who knows what they did. What a person has written behind a line is taken off if
+/// the line is understood without it. Pure: no input or output, no clock. Memory is bounded whatever is fed.
 class FormatDetector {
   public:
     /// Limit of our recordings in one input; the lines of further ones are not recognised.
@@ -69,6 +70,10 @@ class FormatDetector {
     /// Any number of whole lines, each with its '\n'.
     void feed(std::string_view whole_lines, Sink& sink);
 
+    /// What the lines from here on are of, by what was before each of them (PrefixStripper): a host, a container.
+    /// Empty: it was nothing.
+    void set_source(std::string_view name, Sink& sink);
+
     /// The end of the input. A last line without '\n' may have been cut short: of a recording of ours it is not taken,
     /// of a foreign text only if it does not end in a letter or digit. Empty: there is none.
     void finish(std::string_view last_line_without_newline, Sink& sink);
@@ -93,6 +98,7 @@ class FormatDetector {
     std::size_t take_broken(std::string_view lines, bool is_end, Sink& sink);
     void feed(std::string_view lines, bool is_end, Sink& sink);
     void take_decorated(std::string_view line, Sink& sink);
+    bool take_prompted(std::string_view line, Sink& sink);
     bool take_remark(std::string_view line, Sink& sink);
     void finish_line(std::string_view line, Sink& sink);
     void recognised();
@@ -103,7 +109,8 @@ class FormatDetector {
     Source* last_ = nullptr;
     PromptStripper stripper_;
     Repair repair_;
-    std::string held_;  ///< whole lines that a record may go on behind
+    std::string source_;  ///< what set_source() said
+    std::string held_;    ///< whole lines that a record may go on behind
     std::string scratch_;
     InputCounts input_;
     std::optional<base::Error> refusal_;

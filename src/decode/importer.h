@@ -46,6 +46,8 @@ class Importer {
 
     /// A line came behind the last one that it took, and nobody understood it.
     virtual void pass_over() {}
+    /// See FormatDetector::set_source().
+    virtual void set_source(std::string_view /*name*/) {}
     /// The trace lost this number of events of any kind; called before finish().
     virtual void lose(std::int64_t /*events*/) {}
     /// The input has ended: sends what is still open, and an End if that is the end of the measurement.

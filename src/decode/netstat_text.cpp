@@ -165,7 +165,7 @@ bool read_netstat_heading(std::string_view heading, CounterBlock& block) {
     if (block.seen.insert(block.group).second) return true;
     block.seen = {block.group};
     block.number = 0;
-    return block.is_announced = true;
+    return block.is_announced = block.is_headed = block.begins_anew = true;
 }
 
 std::optional<std::string> netstat_counter(std::string_view sentence, const CounterBlock& block) {

@@ -7,9 +7,11 @@
 #include <boost/algorithm/string/replace.hpp>
 #include <cctype>
 #include <functional>
+#include <utility>
 
 #include "base/text.h"
 #include "decode/format_detector.h"
+#include "decode/headings.h"
 #include "decode/prompt_stripper.h"
 #include "decode/scan.h"
 
@@ -206,40 +208,57 @@ std::size_t LinePrefix::length(std::string_view line) const {
     return begin == line.size() && !is_known ? 0 : begin;
 }
 
+std::string_view LinePrefix::source(std::string_view line) const {
+    return is_empty() ? std::string_view() : source_name(line.substr(0, length(without_end(line))));
+}
+
 std::string LinePrefix::without(std::string_view lines) const {
-    if (is_empty()) return std::string(lines);
-    std::string out;
+    std::string all;
+    split(lines, [&](std::string_view part, std::string_view /*source*/) { all += part; });
+    return all;
+}
+
+void LinePrefix::split(std::string_view lines, const TakeLines& take) const {
+    if (is_empty()) return take(lines, {});
+    std::string out, of;
     out.reserve(lines.size());
     while (!lines.empty()) {
         const auto line = take_line(lines);
         const auto prefix = length(without_end(line));
+        const auto source = source_name(line.substr(0, prefix));
+        if (source != of) {
+            if (!out.empty()) take(out, of);
+            out.clear();
+            of = source;
+        }
         if (is_count_ && prefix > 0) out += fmt::format("{:>7} ", piece(line, words_ - 1));
         out += line.substr(prefix);
     }
-    return out;
+    if (!out.empty()) take(out, of);
 }
 
-std::string_view PrefixStripper::feed(std::string_view lines) {
+void PrefixStripper::feed(std::string_view lines, const TakeLines& take) {
     if (!learned_) {
         text_ += lines;
         const bool is_enough = text_.size() >= enough_bytes || std::ranges::count(text_, '\n') >= enough_lines;
-        return is_enough ? finish() : std::string_view();
+        if (is_enough) finish(take);
+    } else if (prefix_.is_empty() && !is_encoded(lines)) {
+        take(lines, {});
+    } else {
+        prefix_.split(with_plain_signs(lines), take);
     }
-    if (prefix_.is_empty() && !is_encoded(lines)) return lines;
-    text_ = prefix_.without(with_plain_signs(lines));
-    return text_;
 }
 
-std::string_view PrefixStripper::finish() {
-    if (learned_) return {};
+void PrefixStripper::finish(const TakeLines& take) {
+    if (learned_) return;
     learned_ = true;
-    std::string_view behind(text_);
+    const auto text = std::exchange(text_, {});
+    std::string_view behind(text);
     for (std::ptrdiff_t lines = 0;
-         lines < enough_lines && !behind.empty() && text_.size() - behind.size() < enough_bytes; ++lines)
+         lines < enough_lines && !behind.empty() && text.size() - behind.size() < enough_bytes; ++lines)
         take_line(behind);
-    prefix_.learn(with_plain_signs(std::string_view(text_).substr(0, text_.size() - behind.size())));
-    text_ = prefix_.without(with_plain_signs(text_));
-    return text_;
+    prefix_.learn(with_plain_signs(std::string_view(text).substr(0, text.size() - behind.size())));
+    if (!text.empty()) prefix_.split(with_plain_signs(text), take);
 }
 
 std::string_view PrefixStripper::remark() const {

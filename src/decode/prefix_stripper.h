@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace stapgen::decode {
+
+/// Takes whole lines whose prefixes name one source (source_name()); valid during the call.
+using TakeLines = std::function<void(std::string_view lines, std::string_view source)>;
 
 /// What some other tool has put before each line: its time, a host, a container, a number, a bullet, quote marks. It is
 /// found by what repeats, not by a list of tools: the same number of words and signs on every line, alike from line to
@@ -26,6 +30,10 @@ class LinePrefix {
     /// The lines without it; those that do not have it, and every line's end, as they are. Where it ends in a count,
     /// that stays, in the columns of uniq -c.
     [[nodiscard]] std::string without(std::string_view lines) const;
+    /// The same, in parts.
+    void split(std::string_view lines, const TakeLines& take) const;
+    /// What a line's prefix names; empty: nothing, or it does not have it.
+    [[nodiscard]] std::string_view source(std::string_view line) const;
 
   private:
     using Lines = std::vector<std::string_view>;
@@ -49,15 +57,15 @@ class LinePrefix {
 /// from.
 class PrefixStripper {
   public:
-    /// The stripped text of whole lines, each with its '\n'; empty as long as it holds back. Valid until the
-    /// next call.
-    std::string_view feed(std::string_view whole_lines);
+    /// Hands over the stripped text of whole lines, each with its '\n'; nothing as long as it holds back.
+    void feed(std::string_view whole_lines, const TakeLines& take);
     /// What a reader of the numbers must know; empty: nothing. Complete after finish().
     [[nodiscard]] std::string_view remark() const;
-    /// What is held back.
-    std::string_view finish();
-    /// A last line without '\n'.
+    /// Hands over what is held back.
+    void finish(const TakeLines& take);
+    /// A last line without '\n', and its source.
     [[nodiscard]] std::string last_line(std::string_view line) const;
+    [[nodiscard]] std::string_view source(std::string_view line) const { return prefix_.source(line); }
 
   private:
     LinePrefix prefix_;

@@ -137,6 +137,28 @@ std::optional<PromptStripper::Marked> PromptStripper::behind_mark() const {
     return Marked{behind, *times, true};
 }
 
+std::size_t annotation_begin(std::string_view line) {
+    constexpr std::string_view arrows[]{"<--",          "<- ",          "<==",          "<= ",          "<<",
+                                        "//",           "/*",           "!!",           "***",          "^^",
+                                        "\xe2\x86\x90", "\xe2\x9f\xb5", "\xe2\x87\x90", "\xe2\x97\x80", "\xe2\x97\x84"};
+    for (auto at = line.find_first_of(" \t"); at != line.npos; at = line.find_first_of(" \t", at + 1)) {
+        const auto behind = line.substr(at + 1);
+        if (at > 0 && (behind.starts_with('#') || base::starts_with_any(behind, arrows))) return at;
+    }
+    return line.npos;
+}
+
+std::optional<std::string> PromptStripper::without_annotation() const {
+    constexpr std::string_view arrow = "\xe2\x86\x92 ";
+    const auto all = base::trim(text_);
+    std::string plain(base::trim(all.substr(0, annotation_begin(all))));
+    for (const auto& [written, sign] : {std::pair("**", ""), std::pair("`", ""), std::pair("\\_", "_")})
+        boost::algorithm::replace_all(plain, written, sign);
+    if (plain.starts_with(arrow)) plain.erase(0, arrow.size());
+    if (plain.starts_with('!') || plain.starts_with("*** ")) plain.erase(0, plain.find_first_not_of("!* "));
+    return plain.empty() || plain == all ? std::nullopt : std::optional(plain);
+}
+
 std::optional<std::int64_t> line_count(std::string_view word) {
     constexpr std::size_t max_digits = 9;  // more are seconds since 1970
     return word.size() <= max_digits && base::is_decimal(word) ? base::to_int(word) : std::nullopt;

@@ -20,6 +20,9 @@ inline constexpr std::size_t numbered_column = 6;
 /// Whether the last of a text is a tag of HTML.
 bool ends_with_tag(std::string_view text);
 
+/// Where what a person has added to a line begins: "<---- HERE", "# why", "// why", "<<<"; npos: nowhere.
+std::size_t annotation_begin(std::string_view line);
+
 /// A line without what terminals, shells and mail put around it: colour codes, blanks, HTML, the end of a comment,
 /// "^C", prompts and quote marks.
 class PromptStripper {
@@ -43,6 +46,10 @@ class PromptStripper {
     /// What follows the sign of a list or a comment ("* ", "| ", "// "), a line's number ("12:", "12. ", " 12\t")
     /// or a count in the columns of `uniq -c`, which are others than those of cat -n. Nothing if there is none.
     [[nodiscard]] std::optional<Marked> behind_mark() const;
+
+    /// The line without what a person has added, which is at its end, before it ("! ") or around parts of it
+    /// ("**16390**"). Nothing if there is none.
+    [[nodiscard]] std::optional<std::string> without_annotation() const;
 
     /// Whether there is nothing in the line, or nothing but a prompt of two words at most: "[root@host ~]#".
     [[nodiscard]] bool is_empty() const;

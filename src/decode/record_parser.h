@@ -22,6 +22,8 @@ struct InputCounts {
     std::int64_t recognised = 0;
     std::int64_t unrecognised = 0;
     std::vector<FlawedLine> first_flaws;
+    /// Unrecognised lines for which may_count_losses(): one is kept instead of the last that is none.
+    std::int64_t possible_losses = 0;
 };
 
 /// Reads what our own scripts print, line by line. Pure: no input or output, no clock. Any bytes may be fed;

@@ -78,7 +78,45 @@ std::optional<std::int64_t> lost_of_all(std::string_view line) {
     return first / all * second + (first % all * second + all / 2) / all;
 }
 
+constexpr std::string_view loss_words[]{"DROP",   "LOST",   "LOSS",   "DISCARD",  "ERROR",
+                                        "ERRS",   "_ERR",   "FAIL",   "OVERFLOW", "OVERRUN",
+                                        "MISSED", "PRUNED", "REJECT", "NO_BUF",   "OUT_OF_BUF"};
+
 }  // namespace
+
+bool may_count_losses(std::string_view line) {
+    const auto upper = base::upper(line);
+    const auto has = [&](std::string_view word) { return upper.find(word) != upper.npos; };
+    if (std::ranges::none_of(loss_words, has)) return false;
+    return std::ranges::any_of(base::words(line), [](std::string_view word) {
+        // "rx_dropped:5", "(dropped", "**3,300**"
+        word = word.substr(word.find_last_of(":=") + 1);  // npos + 1 is 0
+        while (!word.empty() && !base::is_word_character(word.front()))
+            word.remove_prefix(1);
+        while (!word.empty() && !base::is_word_character(word.back()))
+            word.remove_suffix(1);
+        return !word.empty() && word.find_first_not_of("0123456789,") == word.npos &&
+               word.find_first_not_of("0,") != word.npos;
+    });
+}
+
+bool is_gap(std::string_view line) {
+    constexpr std::string_view ellipsis = "\xe2\x80\xa6";
+    constexpr std::size_t longest_gap = 40;
+    line = base::trim(line);
+    if (line.size() > longest_gap) return false;
+    const bool has_dots = line.find("..") != line.npos || line.find(". .") != line.npos ||
+                          line.find(ellipsis) != line.npos || line == ":";
+    const auto is_letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
+    if (std::ranges::none_of(line, is_letter)) return has_dots && std::ranges::none_of(line, base::is_digit);
+    // A name in brackets may be anything: "<snip>" and "[ skipped ]" are no names.
+    const auto upper = base::upper(line);
+    const auto begin = std::min(upper.find_first_not_of(" .-=*_~<[({"), upper.size());
+    const auto word = std::string_view(upper).substr(begin);
+    constexpr std::string_view words[]{"SNIP", "SKIP", "CUT", "OMITTED", "TRUNCATED", "ELIDED", "REMOVED"};
+    if (begin > 0 && base::starts_with_any(word, words)) return true;
+    return begin > 0 && base::is_digit(word[0]) && word.find(" MORE") != word.npos;
+}
 
 Remark remark(std::string_view line) {
     if (is_pass(line) || base::starts_with_any(line, systemtap_beginnings)) return Remark::systemtap;

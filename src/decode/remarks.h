@@ -17,6 +17,12 @@ enum class Remark {
 /// What a line is, by how it begins.
 Remark remark(std::string_view line);
 
+/// Whether a line has a word of losses (dropped, errors, overruns) and a number above 0.
+bool may_count_losses(std::string_view line);
+
+/// What is left where a person has taken lines out: "...", "[snip]", "(16 more frames)".
+bool is_gap(std::string_view line);
+
 /// How many events a line says were lost: ftrace's "CPU:3 [LOST 4711 EVENTS]", trace-cmd's "CPU:3 [17 EVENTS DROPPED]",
 /// ftrace's "# entries-in-buffer/entries-written: 2/90210" (the difference was overwritten); perf's "Processed
 /// 4711 events and lost 2 chunks!", each an event or more, and "Processed 4711 samples and lost 12.50%!"; and what perf

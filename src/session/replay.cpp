@@ -2,6 +2,7 @@
 #include "session/replay.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <deque>
@@ -10,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "analyze/merge.h"
@@ -91,6 +93,9 @@ class Input final : public decode::FormatDetector::Sink {
         if (summaries.empty()) return summaries;
         auto& first = summaries.front();
         first.input = detector_.input();
+        for (auto& measured : summaries) {
+            if (measured.has("readings")) measured.input.possible_losses = detector_.input().possible_losses;
+        }
         kinds::add_up(first.transport, transport_of(losses_));
         return summaries;
     }
@@ -133,11 +138,19 @@ class Input final : public decode::FormatDetector::Sink {
             if (header_ && reader.header() && header_->run_id == reader.header()->run_id) reader.skip_repeated();
             header_ = reader.header();
             decode::PrefixStripper foreign;
+            const auto feed_foreign = [this](std::string_view text, std::string_view source) {
+                detector_.set_source(source, *this);
+                feed(text);
+            };
             for (bool more = true; more;) {
                 const auto lines = reader.next();
                 more = lines && !lines->empty();
                 if (more && !header_ && !std::exchange(has_begun_, true)) release_.read(*lines);
-                if (lines) feed(header_ ? *lines : more ? foreign.feed(*lines) : foreign.finish());
+                if (lines && header_) {
+                    feed(*lines);
+                } else if (lines) {
+                    more ? foreign.feed(*lines, feed_foreign) : foreign.finish(feed_foreign);
+                }
                 for (const auto& refusal : {refusal_, detector_.refusal()}) {
                     if (refusal) return tl::make_unexpected(*refusal);
                 }
@@ -153,7 +166,9 @@ class Input final : public decode::FormatDetector::Sink {
                 remarks_.push_back(fmt::format("{} ends in the middle of a run; it is read up to there", shown(file)));
             }
             if (!reader.header()) {
-                last_line_ = foreign.last_line(reader.last_partial_line());
+                const auto last_line = reader.last_partial_line();
+                if (!last_line.empty()) detector_.set_source(foreign.source(last_line), *this);
+                last_line_ = foreign.last_line(last_line);
                 if (parts_.empty()) unknown_ += last_line_;
             }
         } while (reader.next_recording());
@@ -163,6 +178,7 @@ class Input final : public decode::FormatDetector::Sink {
     void feed(std::string_view text) {
         const bool is_unknown = parts_.empty();
         detector_.feed(text, *this);
+        if (is_unknown && parts_.empty() && options_.unknown) options_.unknown(text);
         // What stap says is of interest where nothing else is there.
         if (is_unknown && parts_.empty() && unknown_.size() < base::limits::line_bytes) unknown_ += text;
     }
@@ -272,13 +288,13 @@ void finish_sums(std::vector<kinds::Measured>& all, const Presentation& presenta
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const Presentation& presentation, const symbols::NameSources& names,
                                                const ReplayOptions& options) {
-    constexpr const char* hint = "'stapgen help report' lists the formats";
     auto runs = recording::runs_of(files, options.budget);
     if (!runs) return tl::make_unexpected(runs.error());
     const auto& format = *presentation.format;
     if (format.is_trace && runs->size() > 1) return tl::make_unexpected(several_recordings(format));
     Namer namer(names);
     std::vector<LoadedRun> loaded;
+    std::vector<std::string> unknown;
     const auto read = [&](std::size_t place) {
         auto input = std::make_unique<Input>(presentation, options);
         auto done = input->read((*runs)[place].files);
@@ -322,11 +338,18 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
             !failure && input->lines() == 0 && input->remarks().empty() ? fmt::format("{} is empty", found.name)
             : !failure ? fmt::format("{}: no known format in {} lines", found.name, input->lines())
                        : fmt::format("{}: nothing was measured, stap failed: {}", found.name, failure->cause);
-        if (files.size() == 1) return base::bad_input(what, !failure ? hint : failure->remedy);
-        base::print_message(what);
+        if (files.size() == 1)
+            return base::bad_input(what, failure ? failure->remedy : std::string(unknown_format_hint));
+        unknown.push_back(what);
     }
-    if (loaded.empty()) return base::bad_input("no known format in any of the files", hint);
-    return loaded;
+    if (!loaded.empty()) {
+        base::print_message(unknown);
+        return loaded;
+    }
+    constexpr std::size_t max_named = 5;
+    auto what = fmt::format("{}", fmt::join(std::span(unknown).first(std::min(unknown.size(), max_named)), "; "));
+    if (unknown.size() > max_named) what += fmt::format("; and {} more", unknown.size() - max_named);
+    return base::bad_input(what, std::string(unknown_format_hint));
 }
 
 base::Result<std::vector<LoadedRun>> load_foreign(const std::filesystem::path& file, const Presentation& presentation) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/budget.h"
@@ -28,7 +30,12 @@ struct ReplayOptions {
     show::RecordWriter* records = nullptr;  ///< gets each record of one run, instead of stdout
     /// Of the input that the files are copies of parts of; they are read one by one. Null: each is an input of its own.
     std::shared_ptr<base::Budget> budget{};
+    /// Gets the lines of one text as long as nothing in it is known; may be empty.
+    std::function<void(std::string_view lines)> unknown{};
 };
+
+/// The hint of the error that nothing known is in any of the files.
+inline constexpr std::string_view unknown_format_hint = "'stapgen help report' lists the formats";
 
 /// Reads files ("-" is stdin) of whatever kinds: recordings and text that other tools print. Parts of one run are put
 /// together. Several runs are read side by side, one thread each. Drops that have no names get them from `names`.

@@ -67,8 +67,15 @@ std::optional<std::int64_t> CounterTrack::length_ns() const {
 }
 
 void CounterTracks::add(const CounterReading& reading) {
-    key_.first.assign(reading.name);
-    key_.second.assign(reading.of);
+    if (reading.source >= sources_.size()) {
+        sources_.resize(reading.source + 1);
+        samples_.resize(sources_.size());
+    }
+    if (reading.whose != nullptr && sources_[reading.source] != *reading.whose)
+        sources_[reading.source] = *reading.whose;
+    key_.name.assign(reading.name);
+    key_.of.assign(reading.of);
+    key_.source = reading.source;
     auto found = tracks_.find(key_);
     if (found == tracks_.end()) {
         if (tracks_.size() >= max_counters) {
@@ -80,8 +87,9 @@ void CounterTracks::add(const CounterReading& reading) {
         found->second.first_sample = reading.sample;
     }
     auto& track = found->second;
-    auto samples = samples_.find(reading.format);
-    if (samples == samples_.end()) samples = samples_.emplace(reading.format, Samples{.first = reading.sample}).first;
+    auto& of_source = samples_[reading.source];
+    auto samples = of_source.find(reading.format);
+    if (samples == of_source.end()) samples = of_source.emplace(reading.format, Samples{.first = reading.sample}).first;
     samples->second.end = std::max(samples->second.end, reading.sample + 1);
     // What a tool says of a rise stands beside no total.
     if (track.is_rise && !reading.is_rise) return;
@@ -89,7 +97,7 @@ void CounterTracks::add(const CounterReading& reading) {
     if (reading.part && track.last_sample == reading.sample && track.samples > 0) {
         track.last += reading.value;
     } else {
-        track.next(reading.value, base::has_32_bits(key_.first));
+        track.next(reading.value, base::has_32_bits(key_.name));
         // Of a sample without a time of its own none is known.
         track.last_ns = reading.epoch_ns == track.last_ns ? std::nullopt : reading.epoch_ns;
     }
@@ -103,21 +111,44 @@ void CounterTracks::add(const CounterReading& reading) {
     track.zeros_left_out = reading.zeros_left_out;
 }
 
-bool CounterTracks::came_later(const CounterTrack& track) const {
-    const auto samples = samples_.find(track.format);
-    return samples != samples_.end() && track.first_sample > samples->second.first;
+bool CounterTracks::came_later(std::size_t source, const CounterTrack& track) const {
+    const auto samples = samples_[source].find(track.format);
+    return samples != samples_[source].end() && track.first_sample > samples->second.first;
+}
+
+/// The number here of a source of `later`, which is a new one where it is not clear.
+std::size_t CounterTracks::put_source(const CounterTracks& later, std::size_t source) {
+    const auto& whose = later.sources_[source];
+    const auto found = find_source(sources_, whose);
+    const auto is_clear = [&](std::size_t here) {
+        return sources_[here] == whose || find_source(later.sources_, sources_[here]) == source;
+    };
+    if (!found || !is_clear(*found)) {
+        sources_.push_back(whose);
+        samples_.emplace_back();
+        return sources_.size() - 1;
+    }
+    return *found;
 }
 
 CounterTracks& CounterTracks::operator+=(const CounterTracks& later) {
+    std::vector<std::size_t> here;  // the number of each source of `later`
+    for (std::size_t i = 0; i < later.sources_.size(); ++i)
+        here.push_back(put_source(later, i));
+    for (std::size_t i = 0; i < here.size(); ++i)
+        sources_[here[i]].join(later.sources_[i]);
     const auto before = samples_;
-    for (const auto& [format, samples] : later.samples_) {
-        const auto [found, is_new] = samples_.try_emplace(format, samples);
-        if (!is_new) base::add_saturating(found->second.end, samples.end);
+    for (std::size_t i = 0; i < here.size(); ++i) {
+        for (const auto& [format, samples] : later.samples_[i]) {
+            const auto [found, is_new] = samples_[here[i]].try_emplace(format, samples);
+            if (!is_new) base::add_saturating(found->second.end, samples.end);
+        }
     }
     base::add_saturating(left_out_, later.left_out_);
-    for (const auto& [key, track] : later.tracks_) {
-        const auto known_samples = before.find(track.format);
-        const auto shift = known_samples == before.end() ? 0 : known_samples->second.end;
+    for (const auto& [of_later, track] : later.tracks_) {
+        const Key key{of_later.name, of_later.of, here[of_later.source]};
+        const auto known_samples = before[key.source].find(track.format);
+        const auto shift = known_samples == before[key.source].end() ? 0 : known_samples->second.end;
         auto found = tracks_.find(key);
         if (found == tracks_.end()) {
             if (tracks_.size() >= max_counters) {
@@ -130,7 +161,7 @@ CounterTracks& CounterTracks::operator+=(const CounterTracks& later) {
             continue;
         }
         auto& into = found->second;
-        into.join(track, base::has_32_bits(key.first));
+        into.join(track, base::has_32_bits(key.name));
         into.last_sample = track.last_sample + shift;
     }
     return *this;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -8,8 +9,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include "table/counter_source.h"
 
 namespace stapgen::table {
 
@@ -17,7 +19,7 @@ namespace stapgen::table {
 /// ours, which have how far counters rose.
 struct CounterReading {
     std::string_view format;    ///< a constant: "nstat"
-    std::int64_t sample = 0;    ///< the number of the format's sample in this input, counted from 0
+    std::int64_t sample = 0;    ///< the number of the format's sample of this source, counted from 0
     std::string_view name, of;  ///< as the recipe softnet has them: "link.rx_dropped" of "eth0"
     std::uint64_t value = 0;
     bool part = false;                       ///< to be added to what the same sample has of it before
@@ -25,12 +27,14 @@ struct CounterReading {
     bool is_state = false;                   ///< no counter but a state, which goes up and down: sockets in use
     bool zeros_left_out = false;             ///< the format may leave out what is 0
     std::optional<std::int64_t> epoch_ns{};  ///< the last time in the text
+    std::size_t source = 0;                  ///< the number of its source in this input
+    const CounterSource* whose = nullptr;    ///< that, as far as it is known by now; null: nothing is
 };
 
 /// One counter as it was read once or several times.
 struct CounterTrack {
     std::string format;
-    std::int64_t first_sample = 0, last_sample = 0;  ///< of its format
+    std::int64_t first_sample = 0, last_sample = 0;  ///< of its format and source
     std::int64_t samples = 0;                        ///< number of samples with it
     std::uint64_t first = 0, before = 0, last = 0;   ///< in the first and the last two samples; parts are added up
     std::uint64_t rise = 0;                          ///< up to `before`
@@ -56,28 +60,37 @@ class CounterTracks {
   public:
     /// Limit of counters; readings of further ones are only counted.
     static constexpr std::size_t max_counters = 65536;
-    /// Name, and what it is of.
-    using Key = std::pair<std::string, std::string>;
+    struct Key {
+        std::string name, of;
+        std::size_t source = 0;  ///< of sources()
+        std::strong_ordering operator<=>(const Key&) const = default;
+    };
 
     void add(const CounterReading& reading);
-    /// Those of a later input.
+    /// Those of a later input. A source of it is one of these if it may be that one alone, and no other one may.
     CounterTracks& operator+=(const CounterTracks& later);
 
     [[nodiscard]] bool empty() const { return tracks_.empty(); }
     [[nodiscard]] const std::map<Key, CounterTrack>& tracks() const { return tracks_; }
+    [[nodiscard]] const std::vector<CounterSource>& sources() const { return sources_; }
     [[nodiscard]] std::int64_t left_out() const { return left_out_; }
-    /// Whether there is a sample of its format before its first one.
-    [[nodiscard]] bool came_later(const CounterTrack& track) const;
+    /// Whether there is a sample of its format and source before its first one.
+    [[nodiscard]] bool came_later(std::size_t source, const CounterTrack& track) const;
 
   private:
-    std::map<Key, CounterTrack> tracks_;
     /// Of one format: the numbers of its first sample and of what follows its last one.
     struct Samples {
         std::int64_t first = 0, end = 0;
     };
-    std::map<std::string, Samples, std::less<>> samples_;  ///< by format
-    std::int64_t left_out_ = 0;                            ///< readings
-    Key key_;                                              ///< kept for its memory
+    using SamplesByFormat = std::map<std::string, Samples, std::less<>>;
+
+    std::size_t put_source(const CounterTracks& later, std::size_t source);
+
+    std::map<Key, CounterTrack> tracks_;
+    std::vector<CounterSource> sources_;
+    std::vector<SamplesByFormat> samples_;  ///< by source
+    std::int64_t left_out_ = 0;             ///< readings
+    Key key_;                               ///< kept for its memory
 };
 
 }  // namespace stapgen::table

@@ -176,14 +176,18 @@ struct Reading : FormatDetector::Sink {
     Reading(std::string_view text, std::size_t block) {
         const auto whole = text.substr(0, text.rfind('\n') + 1), last = text.substr(whole.size());
         decode::PrefixStripper unprefixed;
+        const auto take = [this](std::string_view lines, std::string_view source) {
+            detector.set_source(source, *this);
+            feed(lines);
+        };
         for (auto rest = whole; !rest.empty();) {
             std::size_t end = 0;
             for (std::size_t i = 0; i < block && end < rest.size(); ++i)
                 end = rest.find('\n', end) + 1;
-            feed(unprefixed.feed(std::string(rest.substr(0, end))));
+            unprefixed.feed(std::string(rest.substr(0, end)), take);
             rest.remove_prefix(end);
         }
-        feed(unprefixed.finish());
+        unprefixed.finish(take);
         const auto before = detector.input().recognised;
         const auto last_line = unprefixed.last_line(last);
         detector.finish(last_line, *this);

@@ -21,6 +21,7 @@
 #include "recording/reader.h"
 #include "session/measured_facts.h"
 #include "session/replay.h"
+#include "table/counter_source.h"
 
 namespace stapgen::cli {
 
@@ -31,6 +32,11 @@ bool has_folders(const std::filesystem::path& folder) {
         std::error_code error;
         return std::filesystem::is_directory(std::filesystem::symlink_status(entry, error));
     });
+}
+
+std::shared_ptr<base::Budget> budget_of(const std::filesystem::path& archive) {
+    return std::make_shared<base::Budget>(base::printable(archive.string()), base::limits::unpacked_bytes,
+                                          base::limits::cpu_ns);
 }
 
 bool is_support_archive(const std::string& typed) {
@@ -168,6 +174,24 @@ class Results {
     std::optional<bundle::Copies> copies_;
 };
 
+base::Result<std::vector<bundle::Rule>> rules_of(const Call& call) {
+    return bundle::read_rules(call.program.files.kernels.parent_path() / "findings.toml");
+}
+
+base::Result<void> check_findings_format(const ReportOptions& options) {
+    const auto& format = options.present.format;
+    if (format == "table" || format == "json" || format == "csv") return {};
+    return base::bad_input(fmt::format("--format {}: findings of an archive are a table, JSON or CSV", format),
+                           "--format json is for programs");
+}
+
+void write_findings(const bundle::Report& report, const ReportOptions& options) {
+    if (options.present.format == "json") return bundle::write_json(report, std::cout);
+    if (options.present.format == "csv") return bundle::write_csv(report, std::cout);
+    const auto width = base::terminal_columns(STDOUT_FILENO);
+    bundle::write_text(report, width == 0 ? base::default_width : width, std::cout);
+}
+
 }  // namespace
 
 base::Result<std::vector<std::filesystem::path>> archives_among(const std::vector<std::string>& typed) {
@@ -185,21 +209,40 @@ base::Result<std::vector<std::filesystem::path>> archives_among(const std::vecto
     return archives;
 }
 
+bool are_logs(const std::vector<std::string>& typed) {
+    constexpr std::size_t most = 2;
+    return !typed.empty() && typed.size() <= most && std::ranges::all_of(typed, [](const auto& word) {
+        if (word == "-") return false;
+        const auto evidence = bundle::read_evidence(word, {}, budget_of(word));
+        return evidence && evidence->log_lines > 0;
+    });
+}
+
+bundle::LogText log_of_stdin(const Call& call) {
+    const auto rules = rules_of(call);
+    return {"stdin", rules ? bundle::texts_of(*rules) : std::vector<std::string>()};
+}
+
+base::Result<void> report_log(const Call& call, const bundle::LogText& log, const ReportOptions& options) {
+    if (auto can = check_findings_format(options); !can) return can;
+    const auto rules = rules_of(call);
+    if (!rules) return tl::make_unexpected(rules.error());
+    const auto& evidence = log.evidence();
+    write_findings({"stdin", &evidence, nullptr, bundle::findings_of(*rules, evidence, nullptr)}, options);
+    return {};
+}
+
 base::Result<void> report_archives(const Call& call, const std::vector<std::filesystem::path>& archives,
                                    const ReportOptions& options, const session::Presentation& presentation) {
-    const auto& format = options.present.format;
-    if (format != "table" && format != "json" && format != "csv")
-        return base::bad_input(fmt::format("--format {}: findings of an archive are a table, JSON or CSV", format),
-                               "--format json is for programs");
+    if (auto can = check_findings_format(options); !can) return can;
     const auto meanings = recipe::find_recipe(call.program.catalog, "softnet");
     if (!meanings) return tl::make_unexpected(meanings.error());
-    const auto rules = bundle::read_rules(call.program.files.kernels.parent_path() / "findings.toml");
+    const auto rules = rules_of(call);
     if (!rules) return tl::make_unexpected(rules.error());
     std::vector<bundle::Evidence> all;
     std::shared_ptr<base::Budget> budget;
     for (const auto& archive : archives) {
-        budget = std::make_shared<base::Budget>(base::printable(archive.string()), base::limits::unpacked_bytes,
-                                                base::limits::cpu_ns);
+        budget = budget_of(archive);
         auto evidence = bundle::read_evidence(archive, bundle::texts_of(*rules), budget);
         if (!evidence) return tl::make_unexpected(evidence.error());
         if (evidence->read == 0) {
@@ -215,23 +258,24 @@ base::Result<void> report_archives(const Call& call, const std::vector<std::file
     }
     auto& newest = all.back();
     const auto* before = all.size() > 1 ? &all.front() : nullptr;
-    const bool is_csv = format == "csv";
+    if (before != nullptr && !table::CounterSource{.host = before->host}.may_be({.host = newest.host})) {
+        return base::bad_input(fmt::format("the archives are of two hosts, {} and {}", base::printable(before->host),
+                                           base::printable(newest.host)),
+                               "report each by itself");
+    }
+    const auto fallen = before == nullptr ? std::string() : bundle::fallen_counter(*before, newest);
+    if (!fallen.empty()) before = nullptr;
+    const bool is_csv = options.present.format == "csv";
     std::vector<kinds::Measured> results;
     if (!is_csv) results = Results(newest, presentation, options, budget).read(archives.back());
     bundle::Report report{archives.back().string(), &newest, before, bundle::findings_of(*rules, newest, before)};
     report.losses = bundle::other_losses(*meanings, report.findings, newest, before);
-    if (is_csv) {
-        bundle::write_csv(report, std::cout);
-        if (!newest.results.empty())
-            base::print_message("drops and recordings in the archive are not in the CSV: --format json has them");
-    } else if (format == "json") {
-        bundle::write_json(report, std::cout);
-    } else {
-        const auto width = base::terminal_columns(STDOUT_FILENO);
-        bundle::write_text(report, width == 0 ? base::default_width : width, std::cout);
-    }
+    report.fallen = fallen;
+    write_findings(report, options);
+    if (is_csv && !newest.results.empty())
+        base::print_message("drops and recordings in the archive are not in the CSV: --format json has them");
     if (results.empty()) return {};
-    if (format == "table") std::cout << '\n';
+    if (options.present.format == "table") std::cout << '\n';
     for (auto& summary : results)
         session::put_meanings(summary, call.program.catalog);
     session::present(std::cout, results, presentation);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "bundle/evidence.h"
 #include "cli/options/options.h"
 #include "cli/options/spec.h"
 #include "session/presentation.h"
@@ -16,6 +17,15 @@ namespace stapgen::cli {
 /// The words that are support archives, or folders with folders in them; none if the words are recordings and texts.
 /// Error (bad_input): some are and some are not, or they are more than two.
 base::Result<std::vector<std::filesystem::path>> archives_among(const std::vector<std::string>& typed);
+
+/// Whether the words are texts, or folders of texts, with lines of the kernel's log: they are read as in an archive. Of
+/// two, as an older and a newer one.
+bool are_logs(const std::vector<std::string>& typed);
+
+/// For what stdin has, while nothing else in it is known.
+bundle::LogText log_of_stdin(const Call& call);
+/// Writes what it says, to stdout. Errors: the table of findings cannot be read; a format that findings do not have.
+base::Result<void> report_log(const Call& call, const bundle::LogText& log, const ReportOptions& options);
 
 /// Writes what one archive says, or what rose between an older and a newer one, to stdout; behind it the reports of the
 /// newest one's drops and recordings. Errors: those of reading them; a format that findings do not have.

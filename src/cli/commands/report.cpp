@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -52,8 +54,21 @@ base::Result<void> report(const Call& call, const ReportOptions& options) {
         if (auto done = report_archives(call, *archives, options, *presentation); !done) return done;
         return output->keep();
     }
-    auto reports = session::load(*files, *presentation, options.names, options.replay);
-    if (!reports) return tl::make_unexpected(reports.error());
+    auto replay = options.replay;
+    std::optional<bundle::LogText> log;
+    if (files->size() == 1 && files->front() == "-") {
+        log = log_of_stdin(call);
+        replay.unknown = [&log](std::string_view lines) { log->feed(lines); };
+    }
+    auto reports = session::load(*files, *presentation, options.names, replay);
+    if (!reports) {
+        if (reports.error().hint != session::unknown_format_hint) return tl::make_unexpected(reports.error());
+        if (log ? log->evidence().log_lines == 0 : !are_logs(options.files))
+            return tl::make_unexpected(reports.error());
+        const std::vector<std::filesystem::path> logs(options.files.begin(), options.files.end());
+        auto done = log ? report_log(call, *log, options) : report_archives(call, logs, options, *presentation);
+        return done ? output->keep() : done;
+    }
     for (auto& summary : *reports)
         session::put_meanings(summary, call.program.catalog);
     session::present(std::cout, *reports, *presentation);

@@ -29,12 +29,22 @@ std::string title_of(const Measured& measured, const table::Table& totals) {
     const auto fell = std::ranges::count_if(totals.rows, [&](const auto& row) { return is_fall(totals, row); });
     const auto losses = std::ranges::count_if(
         totals.rows, [&](const auto& row) { return rank_of(totals, row, true) >= loss_by_name_rank; });
-    if (measured.fact("counting", "levels") == Value(true))
-        return fmt::format("{} of {} counters count losses and are above 0", losses, read);
+    const auto unread = measured.input.possible_losses;
+    const auto may = losses > 0 || unread == 0
+                         ? ""
+                         : fmt::format(", but {} line{} not understood may", unread, unread == 1 ? "" : "s");
+    if (measured.fact("counting", "levels") == Value(true)) {
+        return may.empty() ? fmt::format("{} of {} counters count losses and are above 0", losses, read)
+                           : fmt::format("none of {} counters counts losses and is above 0{}", read, may);
+    }
     const auto rose = std::ssize(totals.rows) - fell;
+    if (rose == 0 && read > 0) {
+        return fell > 0 ? fmt::format("no rise is known: {} of {} counters fell{}", fell, read, may)
+                        : fmt::format("no rise of {} counters is known{}", read, may);
+    }
     auto title = read > 0 ? fmt::format("{} of {} counters", rose, read)
                           : fmt::format("{} counter{}", rose, rose == 1 ? "" : "s");
-    title += losses == 0 ? " rose; none counts losses"
+    title += losses == 0 ? fmt::format(" rose; none counts losses{}", may)
                          : fmt::format(" rose; {} count{} losses", losses, losses == 1 ? "s" : "");
     if (fell > 0) title += fmt::format("; {} fell", fell);
     return title;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "base/kernel.h"
@@ -30,27 +31,78 @@ class CounterDeltas {
         bool has_rate = true;
     };
 
+    /// What speaks against the samples of a source's kernel, or of a device of it, being of one source.
+    struct Doubt {
+        std::int64_t fell = 0, rose = 0;  ///< counters
+        /// Counters that are in some samples, in the first one only, in later ones only.
+        std::int64_t in_several = 0, in_first = 0, in_later = 0;
+    };
+    using Scope = std::pair<std::size_t, std::string>;
+
+    void look_for_doubts();
+    [[nodiscard]] bool is_doubtful(const CounterTracks::Key& key) const;
     void add(const CounterTracks::Key& key, CounterTrack track);
     void add(const CounterTracks::Key& key, std::uint64_t count, std::optional<double> per_s = {});
+    [[nodiscard]] std::string of_text(const CounterTracks::Key& key) const;
     void note_fall(const CounterTracks::Key& key, const CounterTrack& track);
+    void put_source_note(std::vector<Note>& notes) const;
     void put_notes(std::vector<Note>& notes) const;
 
     const CounterTracks& tracks_;
     const std::vector<std::string>& by_;
     std::map<Group, Row> rows_;
     bool levels_ = false;  ///< nothing rose: what is shown are values
-    std::int64_t compared_ = 0, risen_ = 0, fallen_ = 0, once_ = 0, from_zero_ = 0, states_ = 0;
-    /// By format, how many more of its counters are in its first sample than came later. Where it leaves out zeros and
-    /// less than half were there before, those were a choice, and what came later was not 0.
-    std::map<std::string, std::int64_t> surplus_;
+    std::int64_t compared_ = 0, risen_ = 0, fallen_ = 0, once_ = 0, from_zero_ = 0, states_ = 0, doubtful_ = 0;
+    /// By source and format, how many more of its counters are in its first sample than came later. Where it leaves out
+    /// zeros and less than half were there before, those were a choice, and what came later was not 0.
+    std::map<Scope, std::int64_t> surplus_;
+    std::map<Scope, Doubt> doubts_;  ///< by source and device; "": the kernel's
+    std::string first_fall_;
     std::vector<Note> wraps_;
     std::optional<std::int64_t> start_ns_, end_ns_;
 };
 
+/// No device's: one that fell speaks against all of its source.
+bool is_of_kernel(const CounterTracks::Key& key) {
+    return key.of == "-" || base::has_32_bits(key.name);
+}
+
+void CounterDeltas::look_for_doubts() {
+    for (auto [key, track] : tracks_.tracks()) {
+        if (track.is_rise || track.is_state) continue;
+        auto& doubt = doubts_[{key.source, is_of_kernel(key) ? "" : key.of}];
+        track.settle(base::has_32_bits(key.name));
+        const bool fell = track.falls > 0 && !track.wrapped_from;
+        if (fell && first_fall_.empty()) first_fall_ = fmt::format("{} of {}", key.name, of_text(key));
+        doubt.fell += fell ? 1 : 0;
+        doubt.rose += track.rise > 0 ? 1 : 0;
+        ++(track.samples > 1                       ? doubt.in_several
+           : tracks_.came_later(key.source, track) ? doubt.in_later
+                                                   : doubt.in_first);
+    }
+}
+
+/// Drivers show levels among their counters, so that most have to fall. Where no line names the device, two that have
+/// different counters are two devices.
+bool CounterDeltas::is_doubtful(const CounterTracks::Key& key) const {
+    const auto kernel = doubts_.find({key.source, ""}), own = doubts_.find({key.source, key.of});
+    if (kernel != doubts_.end() && kernel->second.fell > 0) return true;
+    if (own == doubts_.end() || is_of_kernel(key)) return false;
+    const auto& doubt = own->second;
+    return (doubt.fell > 0 && doubt.fell >= doubt.rose) ||
+           (key.of == "?" && doubt.in_several < std::min(doubt.in_first, doubt.in_later));
+}
+
+/// Of one source alone only where a command ran is of interest.
+std::string CounterDeltas::of_text(const CounterTracks::Key& key) const {
+    if (tracks_.sources().size() > 1) return tracks_.sources()[key.source].text(key.of);
+    return table::CounterSource{.inside = tracks_.sources()[key.source].inside}.text(key.of);
+}
+
 void CounterDeltas::add(const CounterTracks::Key& key, std::uint64_t count, std::optional<double> per_s) {
     Group group;
     for (const auto& part : by_)
-        group.push_back({part, part == "name" ? key.first : key.second});
+        group.push_back({part, part == "name" ? key.name : of_text(key)});
     auto& row = rows_[std::move(group)];
     constexpr std::uint64_t max = std::numeric_limits<std::int64_t>::max();
     base::add_saturating(row.count, static_cast<std::int64_t>(std::min(count, max)));
@@ -60,12 +112,12 @@ void CounterDeltas::add(const CounterTracks::Key& key, std::uint64_t count, std:
 
 void CounterDeltas::note_fall(const CounterTracks::Key& key, const CounterTrack& track) {
     ++fallen_;
-    add({"reset." + key.first, key.second}, static_cast<std::uint64_t>(track.falls));
+    add({"reset." + key.name, key.of, key.source}, static_cast<std::uint64_t>(track.falls));
     constexpr std::size_t max_wraps = 5;
     if (!track.wrapped_from || wraps_.size() >= max_wraps) return;
     wraps_.emplace_back(
-        fmt::format("{} of {} fell from {} to {}: if it has 32 bits and began anew, it rose by {} there", key.first,
-                    key.second, *track.wrapped_from, *track.wrapped_to,
+        fmt::format("{} of {} fell from {} to {}: if it has 32 bits and began anew, it rose by {} there", key.name,
+                    of_text(key), *track.wrapped_from, *track.wrapped_to,
                     *track.wrapped_to + (std::uint64_t{1} << 32U) - *track.wrapped_from),
         NoteKind::count);
 }
@@ -81,9 +133,10 @@ void CounterDeltas::add(const CounterTracks::Key& key, CounterTrack track) {
     if (track.is_rise) {
         track.rise = track.last;
     } else if (track.samples > 1) {
-        track.settle(base::has_32_bits(key.first));
+        track.settle(base::has_32_bits(key.name));
         if (const auto ns = track.length_ns()) per_s = static_cast<double>(track.rise) * 1e9 / static_cast<double>(*ns);
-    } else if (track.zeros_left_out && tracks_.came_later(track) && surplus_.at(track.format) >= 0) {
+    } else if (track.zeros_left_out && tracks_.came_later(key.source, track) &&
+               surplus_.at({key.source, track.format}) >= 0) {
         track.rise = track.last;
         if (track.rise > 0) ++from_zero_;
     } else {
@@ -93,8 +146,24 @@ void CounterDeltas::add(const CounterTracks::Key& key, CounterTrack track) {
     ++compared_;
     if (track.falls > 0 && !track.is_rise) return note_fall(key, track);
     if (track.rise == 0) return;
+    if (!track.is_rise && is_doubtful(key)) {
+        ++doubtful_;
+        return;
+    }
     ++risen_;
     add(key, track.rise, per_s);
+}
+
+void CounterDeltas::put_source_note(std::vector<Note>& notes) const {
+    constexpr std::size_t max_named = 5;
+    const auto& sources = tracks_.sources();
+    std::string text;
+    for (std::size_t i = 0; i < std::min(sources.size(), max_named); ++i)
+        text += fmt::format("{}{}", i == 0 ? "" : "; ", sources[i].description());
+    if (sources.size() > max_named) text += fmt::format("; and {} more", sources.size() - max_named);
+    notes.emplace_back(
+        fmt::format("the samples are of {} sources, and compared within each only: {}", sources.size(), text),
+        NoteKind::count);
 }
 
 void CounterDeltas::put_notes(std::vector<Note>& notes) const {
@@ -106,6 +175,7 @@ void CounterDeltas::put_notes(std::vector<Note>& notes) const {
             levels_ ? "sockets in use, memory and packets under way are states, not totals"
                     : "states (sockets in use, memory, packets under way) do not rise: one sample shows them");
     }
+    if (tracks_.sources().size() > 1) put_source_note(notes);
     if (compared_ == 0 && once_ == 0) return;
     if (compared_ == 0) {
         notes.emplace_back(
@@ -124,22 +194,27 @@ void CounterDeltas::put_notes(std::vector<Note>& notes) const {
                                " in later samples only: 0 before, since netstat, nstat and ss leave out zeros",
                            NoteKind::count);
     }
-    if (fallen_ > 0 && fallen_ >= risen_) {
-        notes.emplace_back(fmt::format("{} fell and {} rose: the samples are in the wrong order or of two machines, or "
-                                       "the machine restarted between them; nstat without -a prints rises",
-                                       counters(fallen_), risen_),
+    const auto left_out = doubtful_ == 0 ? "" : fmt::format("; the rise of {} is left out", counters(doubtful_));
+    if (!first_fall_.empty() && (doubtful_ > 0 || risen_ == 0)) {
+        notes.emplace_back(fmt::format("{} fell, such as {}: the samples are of two sources or in the wrong order, or "
+                                       "the machine or device was restarted between them{}; nstat without -a prints "
+                                       "rises",
+                                       counters(fallen_), first_fall_, left_out),
                            NoteKind::count);
+    } else if (doubtful_ > 0) {
+        notes.emplace_back("?: the samples have different counters, as of two devices" + left_out, NoteKind::count);
     }
     notes.insert(notes.end(), wraps_.begin(), wraps_.end());
 }
 
 void CounterDeltas::put_into(Measured& measured) {
     for (const auto& [key, track] : tracks_.tracks())
-        surplus_[track.format] += tracks_.came_later(track) ? -1 : 1;
+        surplus_[{key.source, track.format}] += tracks_.came_later(key.source, track) ? -1 : 1;
+    look_for_doubts();
     for (const auto& [key, track] : tracks_.tracks())
         add(key, track);
     set_fact(measured, "counters_read", static_cast<std::int64_t>(tracks_.tracks().size()));
-    if (risen_ == 0 && fallen_ == 0) {
+    if (risen_ == 0 && fallen_ == 0 && doubtful_ == 0) {
         for (const auto& [key, track] : tracks_.tracks()) {
             if (track.last > 0) add(key, track.last);
         }

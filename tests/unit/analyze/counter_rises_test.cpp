@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "table/counter_source.h"
 #include "unit/rows.h"
 
 using namespace stapgen;
@@ -20,6 +21,8 @@ struct Read {
     std::int64_t sample = 0;
     std::int64_t epoch_s = -1;
     bool part = false, is_rise = false, zeros_left_out = false, is_state = false;
+    std::size_t source = 0;
+    table::CounterSource whose{};
 };
 
 CounterTracks tracks_of(const std::vector<Read>& reads) {
@@ -34,7 +37,9 @@ CounterTracks tracks_of(const std::vector<Read>& reads) {
                     .is_rise = read.is_rise,
                     .is_state = read.is_state,
                     .zeros_left_out = read.zeros_left_out,
-                    .epoch_ns = read.epoch_s < 0 ? std::nullopt : std::optional(read.epoch_s * 1'000'000'000)});
+                    .epoch_ns = read.epoch_s < 0 ? std::nullopt : std::optional(read.epoch_s * 1'000'000'000),
+                    .source = read.source,
+                    .whose = &read.whose});
     }
     return tracks;
 }
@@ -126,11 +131,75 @@ TEST_CASE("a counter that fell is reported, and never negative") {
     CHECK(summary.notes.empty());
     // More fell than rose.
     const auto wrong = rises_of({{{"a", "-", 100}, {"b", "-", 5}}, {{"a", "-", 3}, {"b", "-", 4}}});
-    CHECK(has_note(wrong, "2 counters fell and 0 rose: the samples are in the wrong order"));
+    CHECK(has_note(wrong, "2 counters fell, such as a of -: the samples are of two sources"));
     CHECK(sum_of(wrong.tallies) == 2);
     // 2^64 - 1 and then a small number, and the other way round.
     CHECK(rise(rises_of({{{"a", "-", ~std::uint64_t{0}, 0}, {"a", "-", 5, 1}}}), "reset.a", "-") == 1);
     CHECK(rise(rises_of({{{"a", "-", 5, 0}, {"a", "-", ~std::uint64_t{0}, 1}}}), "reset.a", "-") == 1);
+}
+
+TEST_CASE("of a source whose kernel's counters fell, and of a device most of whose fell, no rise is known") {
+    const auto other =
+        rises_of({{{"Udp.InErrors", "-", 5}, {"Udp.InDatagrams", "-", 900}, {"link.rx_dropped", "eth0", 5}},
+                  {{"Udp.InErrors", "-", 77}, {"Udp.InDatagrams", "-", 100}, {"link.rx_dropped", "eth0", 9}}});
+    CHECK(rise(other, "Udp.InErrors", "-") == 0);
+    CHECK(rise(other, "link.rx_dropped", "eth0") == 0);
+    CHECK(rise(other, "reset.Udp.InDatagrams", "-") == 1);
+    CHECK(has_note(other, "1 counter fell, such as Udp.InDatagrams of -"));
+    CHECK(has_note(other, "the rise of 2 counters is left out"));
+    const auto device =
+        rises_of({{{"link.rx_bytes", "eth0", 900}, {"link.rx_dropped", "eth0", 5}, {"link.rx_bytes", "eth1", 5}},
+                  {{"link.rx_bytes", "eth0", 100}, {"link.rx_dropped", "eth0", 9}, {"link.rx_bytes", "eth1", 7}}});
+    CHECK(rise(device, "link.rx_dropped", "eth0") == 0);
+    CHECK(rise(device, "link.rx_bytes", "eth1") == 2);
+    // One that may have been full is no other source's.
+    const auto full = rises_of({{{"Ip.InReceives", "-", 4294967290}, {"Ip.OutRequests", "-", 5}},
+                                {{"Ip.InReceives", "-", 710}, {"Ip.OutRequests", "-", 9}}});
+    CHECK(rise(full, "Ip.OutRequests", "-") == 4);
+}
+
+TEST_CASE("two devices without a name that have different counters are two") {
+    const auto two =
+        rises_of({{{"rx", "?", 100}, {"a", "?", 1}, {"b", "?", 1}}, {{"rx", "?", 900}, {"c", "?", 1}, {"d", "?", 1}}});
+    CHECK(two.tallies.empty());
+    CHECK_FALSE(two.levels);
+    CHECK(
+        has_note(two, "?: the samples have different counters, as of two devices; the rise of 1 counter is left out"));
+    // What grep has left is another choice of the same ones.
+    const auto one = rises_of({{{"rx", "?", 100}, {"a", "?", 1}, {"b", "?", 1}}, {{"rx", "?", 900}, {"a", "?", 3}}});
+    CHECK(rise(one, "rx", "?") == 800);
+}
+
+TEST_CASE("each source is compared with itself, in one input and in several") {
+    const table::CounterSource n1{.host = "n1"}, n2{.host = "n2"}, unknown;
+    const auto read = [](std::uint64_t value, std::int64_t sample, std::size_t number,
+                         const table::CounterSource& whose) {
+        return Read{"a", "-", value, sample, -1, false, false, true, false, number, whose};
+    };
+    // Two sources, once each: no rise, and the second is not risen from 0.
+    for (const auto& summary :
+         {rises_of({{read(5, 0, 0, n1), read(77, 0, 1, n2)}}), rises_of({{read(5, 0, 0, n1)}, {read(77, 0, 0, n2)}})}) {
+        CHECK(summary.levels);
+        CHECK(rise(summary, "a", "n1") == 5);
+        CHECK(rise(summary, "a", "n2") == 77);
+        CHECK(has_note(summary, "the samples are of 2 sources, and compared within each only: host n1; host n2"));
+    }
+    // The same one again, with the other between.
+    for (const auto& summary :
+         {rises_of({{read(5, 0, 0, n1), read(77, 0, 1, n2), read(8, 1, 0, n1)}}),
+          rises_of({{read(5, 0, 0, n1)}, {read(77, 0, 0, n2)}, {read(8, 0, 0, n1)}}),
+          rises_of({{read(5, 0, 0, n1), read(77, 0, 1, n2)}, {read(8, 0, 0, {.host = "n1.example.com"})}})}) {
+        CHECK(summary.tallies.size() == 1);
+        CHECK((rise(summary, "a", "n1") == 3 || rise(summary, "a", "n1.example.com") == 3));
+        CHECK(has_note(summary, "1 counter is in one sample only"));
+    }
+    // One that is not known is the one that it may be, if that is one.
+    CHECK(rise(rises_of({{read(5, 0, 0, unknown)}, {read(8, 0, 0, n1)}}), "a", "-") == 3);
+    CHECK(rise(rises_of({{read(5, 0, 0, n1)}, {read(8, 0, 0, unknown)}}), "a", "-") == 3);
+    CHECK(rises_of({{read(5, 0, 0, n1), read(77, 0, 1, n2)}, {read(80, 0, 0, unknown)}}).levels);
+    CHECK(rises_of({{read(80, 0, 0, unknown)}, {read(85, 0, 0, n1), read(97, 0, 1, n2)}}).levels);
+    // Where a command ran is of interest in any case.
+    CHECK(rise(rises_of({{read(5, 0, 0, {.host = "n1", .inside = "netns blue"})}}), "a", "netns blue") == 5);
 }
 
 TEST_CASE("32 bits: softnet's begin anew, of others it is said what it would be") {

@@ -126,3 +126,14 @@ TEST_CASE("a command of several lines is the same command to a shell") {
     CHECK(fitted_command("echo 'a b c d' x", 8) == "echo \\\n  'a b c d' \\\n  x");
     CHECK(fitted_command("echo \"a b\"'c d' x", 8) == "echo \\\n  \"a b\"'c d' \\\n  x");
 }
+
+TEST_CASE("a text is cut between characters") {
+    const std::string_view text = "a\xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80z";  // of 1, 2, 3, 4 and 1 bytes
+    const std::size_t expected[]{0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
+    for (std::size_t bytes = 0; bytes < std::size(expected); ++bytes) {
+        CAPTURE(bytes);
+        CHECK(whole_characters(text, bytes) == text.substr(0, expected[bytes]));
+    }
+    // What is no UTF-8 has no characters to be kept whole.
+    CHECK(whole_characters("\x80\x80\x80\x80\x80\x80", 5).size() == 1);
+}

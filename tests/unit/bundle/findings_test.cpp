@@ -221,6 +221,14 @@ TEST_CASE("of two archives counts what rose, and a host that was booted between 
     CHECK(findings_of(rules(), printed, &before).empty());
 }
 
+TEST_CASE("a counter of the kernel that fell says that archives are not of one host and boot") {
+    const auto before = counted({{"Udp.InDatagrams", 900}, {"Ip.InReceives", 4294967290}, {"qdisc.dropped", 1000}});
+    CHECK(fallen_counter(before, counted({{"Udp.InDatagrams", 100}})) == "Udp.InDatagrams, 900 and 100");
+    CHECK(fallen_counter(before, counted({{"Udp.InDatagrams", 900}, {"qdisc.dropped", 3}})).empty());
+    CHECK(fallen_counter(before, counted({{"Ip.InReceives", 710}})).empty());
+    CHECK(fallen_counter(before, {}).empty());
+}
+
 TEST_CASE("worst first: what was lost before what is late, and more before less") {
     CHECK(names(counted({{"softnet.time_squeeze", 1009},
                          {"softnet.processed", 100003},

@@ -16,7 +16,7 @@
 /// What a FormatDetector makes of a text, a line of text each: "drop location=nf_hook_slow reason=3 count=17".
 struct DecodedText : stapgen::decode::FormatDetector::Sink {
     stapgen::decode::FormatDetector detector;
-    std::vector<std::string> lines, messages;
+    std::vector<std::string> lines, messages, counter_sources;
 
     /// A last line without '\n' is handed over as such.
     explicit DecodedText(std::string_view text) {
@@ -52,8 +52,12 @@ struct DecodedText : stapgen::decode::FormatDetector::Sink {
             lines.push_back(text);
         }
         if (const auto* reading = std::get_if<CounterReading>(&line)) {
-            lines.push_back(fmt::format("{}{} {} of {} = {}{}{}", reading->format, reading->sample, reading->name,
-                                        reading->of, reading->value, reading->part ? " part" : "",
+            // The first source has what is known of it in sources.
+            const auto of = reading->source == 0 ? std::string(reading->of) : reading->whose->text(reading->of);
+            if (counter_sources.size() <= reading->source) counter_sources.resize(reading->source + 1);
+            counter_sources[reading->source] = reading->whose->description();
+            lines.push_back(fmt::format("{}{} {} of {} = {}{}{}", reading->format, reading->sample, reading->name, of,
+                                        reading->value, reading->part ? " part" : "",
                                         reading->is_rise    ? " rise"
                                         : reading->is_state ? " state"
                                                             : ""));
@@ -84,6 +88,7 @@ inline bool has_line(const DecodedText& decoded, std::string_view line) {
     return std::ranges::find(decoded.lines, line) != decoded.lines.end();
 }
 
+/// The number of values of counters.
 inline std::ptrdiff_t readings(const DecodedText& decoded) {
     return std::ranges::count_if(decoded.lines,
                                  [](const std::string& line) { return line.find(" = ") != std::string::npos; });

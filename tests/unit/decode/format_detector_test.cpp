@@ -306,6 +306,43 @@ TEST_CASE("a record that was broken is joined with just what it lacks, whatever 
     CHECK(other.detector.input().first_flaws[1].flaw == Flaw::unknown_kind);
 }
 
+TEST_CASE("an unread line that may count losses is counted, and among those that are shown") {
+    for (const auto* line : {"rx_dropped=17", "    3,300 packet receive errors, look!", "rx missed errors: (5)"}) {
+        CAPTURE(line);
+        CHECK(may_count_losses(line));
+    }
+    for (const auto* line :
+         {"rx_dropped=0", "3300 packets", "0 errors in 00,0", "eth0 drops packets", "error -1x", ""}) {
+        CAPTURE(line);
+        CHECK_FALSE(may_count_losses(line));
+    }
+    std::string text;
+    for (int i = 1; i < 10; ++i)
+        text += fmt::format("{} {}\n", i, i == 8 ? "were lost" : "were not");
+    const DecodedText decoded(text);
+    const auto& input = decoded.detector.input();
+    CHECK(input.possible_losses == 1);
+    REQUIRE(input.first_flaws.size() == 5);
+    CHECK(input.first_flaws[3].number == 4);
+    CHECK(input.first_flaws[4].excerpt == "8 were lost");
+    // An excerpt has whole characters.
+    const DecodedText cut(std::string(79, 'x') + "\xc3\xbc\n");
+    CHECK(cut.detector.input().first_flaws.at(0).excerpt == std::string(79, 'x'));
+}
+
+TEST_CASE("a gap is what a person leaves where lines were") {
+    for (const auto* line : {"...", " [...] ", "<snip>", "[snip]", "--- skipped ---", "(16 more frames)", "... 12 more",
+                             "\xe2\x80\xa6", ". . .", "[ truncated ]"}) {
+        CAPTURE(line);
+        CHECK(is_gap(line));
+    }
+    for (const auto* line :
+         {"", "--", "snip", "1...2", "more", "16 more frames", "tcp_v4_rcv+0x9", "[tcp]", "<idle>"}) {
+        CAPTURE(line);
+        CHECK_FALSE(is_gap(line));
+    }
+}
+
 TEST_CASE("events that a tool says it lost") {
     CHECK(lost_events("# entries-in-buffer/entries-written: 2/90210   #P:4") == 90208);
     CHECK(lost_events("# entries-in-buffer/entries-written: 26/26   #P:64") == 0);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "decode/prefix_stripper.h"
@@ -10,10 +11,29 @@ using namespace stapgen::decode;
 
 namespace {
 
+std::string fed(PrefixStripper& foreign, const std::string& text) {
+    std::string out;
+    foreign.feed(text, [&](std::string_view lines, std::string_view /*source*/) { out += lines; });
+    return out;
+}
+
 std::string unprefixed(const std::string& text) {
     PrefixStripper foreign;
-    std::string out(foreign.feed(text));
-    return out.append(foreign.finish());
+    auto out = fed(foreign, text);
+    foreign.finish([&](std::string_view lines, std::string_view /*source*/) { out += lines; });
+    return out;
+}
+
+/// "n1: LINES n2: LINES".
+std::string by_source(const std::string& text) {
+    PrefixStripper foreign;
+    std::string out;
+    const auto take = [&](std::string_view lines, std::string_view source) {
+        out += fmt::format("{}: {} ", source, std::count(lines.begin(), lines.end(), '\n'));
+    };
+    foreign.feed(text, take);
+    foreign.finish(take);
+    return out;
 }
 
 std::string event(const std::string& name) {
@@ -50,9 +70,9 @@ TEST_CASE("a line that is not like the first ones keeps what it begins with") {
     const std::string row = "2 drops at icmp_rcv+12d (0xffffffff8176ac9d)\n";
     PrefixStripper foreign;
     for (int i = 1; i < 64; ++i)
-        foreign.feed(std::to_string(i) + ": " + row);
-    CHECK(foreign.feed("64: " + row).ends_with(row + row));
-    CHECK(foreign.feed("65: " + row + row + "eth0: " + row) == row + row + "eth0: " + row);
+        fed(foreign, std::to_string(i) + ": " + row);
+    CHECK(fed(foreign, "64: " + row).ends_with(row + row));
+    CHECK(fed(foreign, "65: " + row + row + "eth0: " + row) == row + row + "eth0: " + row);
 }
 
 // AddressSanitizer sees a flag that is read behind the last word of as many.
@@ -100,9 +120,25 @@ TEST_CASE("a count of uniq -c stays in its columns and the number of a line goes
 TEST_CASE("whether numbers may be counts after all is said") {
     PrefixStripper foreign;
     const std::string row = " 4 drops at a+1 (0xffffffff8176ac9d)\n";
-    foreign.feed("1" + row + "2" + row + "3" + row);
-    foreign.finish();
+    fed(foreign, "1" + row + "2" + row + "3" + row);
+    foreign.finish([](std::string_view /*lines*/, std::string_view /*source*/) {});
     CHECK(foreign.remark().find("grow by one") != std::string_view::npos);
+}
+
+TEST_CASE("lines come with the host, container or file that their prefix names, and with no time, level or number") {
+    const std::string row = "3 drops at a+1 (0xffffffff8176ac9d)\n";
+    const auto with = [&](const std::string& a, const std::string& b, const std::string& c) {
+        return a + row + b + row + c + row;
+    };
+    CHECK(by_source(with("n1: ", "n1: ", "n2: ")) == "n1: 2 n2: 1 ");
+    CHECK(by_source(with("10.0.0.1: ", "10.0.0.2: ", "10.0.0.1: ")) == "10.0.0.1: 1 10.0.0.2: 1 10.0.0.1: 1 ");
+    CHECK(by_source(with("web-1  | ", "db-1   | ", "db-1   | ")) == "web-1: 1 db-1: 2 ");
+    CHECK(by_source(with("[pod/a/app] ", "[pod/b/app] ", "[pod/b/app] ")) == "pod/a/app: 1 pod/b/app: 2 ");
+    CHECK(by_source(with("Nov 17 00:59:31 gate perf[47]: ", "Nov 17 00:59:32 gate perf[48]: ",
+                         "Dec 17 00:59:32 gate perf[48]: ")) == "gate: 3 ");
+    CHECK(by_source(with("2026-11-17T00:26:00Z stdout F ", "2026-11-17T00:26:01Z stderr F ",
+                         "2026-11-17T00:26:02Z stdout F ")) == ": 3 ");
+    CHECK(by_source(with("before.txt:1:", "before.txt:2:", "after.txt:1:")) == ": 3 ");
 }
 
 TEST_CASE("no-break spaces are blanks") {
