@@ -72,8 +72,8 @@ base::Result<std::vector<Rule>> read_rules(const std::filesystem::path& file);
 /// Texts that the rules look for in logs.
 std::vector<std::string> texts_of(const std::vector<Rule>& rules);
 
-/// A counter of the kernel that is lower in a later archive, with its values: "Udp.InDatagrams, 900 and 100". The archives
-/// are of two hosts, or it was booted between them. Empty: there is none.
+/// A counter of the kernel that is lower in a later archive, with its values: "Udp.InDatagrams, 900 and 100". The
+/// archives are of two hosts, or it was booted between them. Empty: there is none.
 std::string fallen_counter(const Evidence& before, const Evidence& later);
 
 /// What the rules find, worst first: what is full now, then by severity and number. `before` may be null: an earlier

@@ -119,7 +119,8 @@ void write_text(const Report& report, std::size_t width, std::ostream& out) {
     out << '\n';
     const auto say = [&](const std::string& text) { out << base::fitted(text, width, 2) << '\n'; };
     if (!report.fallen.empty()) {
-        say(fmt::format("The archives are of two hosts, or the host was booted between them ({}): counters are those "
+        say(
+            fmt::format("The archives are of two hosts, or the host was booted between them ({}): counters are those "
                         "since boot.",
                         base::printable(report.fallen)));
     } else if (report.before == nullptr && count + report.losses.size() > 0 && !evidence.counters.empty()) {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "decode/counter_reader.h"
+#include "decode/prompt_stripper.h"
 
 namespace stapgen::decode {
 
@@ -48,6 +49,7 @@ bool read_pairs(const CounterFormat& format, std::string_view text, std::string_
 }
 
 bool read_columns(std::string_view text, std::vector<CounterValue>& out) {
+    if (annotation_begin(text) != text.npos) return false;
     const auto words = base::words(text);
     const auto before = out.size();
     std::string name;

@@ -44,6 +44,7 @@ FILES = {
     "web2.rec": "samples/slower-stage/before/1.rec",
     **{f"monday/web{i}.rec": f"samples/slower-stage/before/{i}.rec" for i in range(1, 6)},
     "drops.txt": "samples/dropwatch-2009.txt",
+    "dmesg.txt": "tests/golden/sources/log/dmesg.txt",
     **{f"{name}.tar.xz": "samples/sosreport.tar.xz" for name in ("sosreport-web1", "monday", "tuesday", "cases/web1")},
     "System.map-6.1.0-56-amd64": "tests/unit/symbols/data/drop-map-6.12.117",
     "System.map": "tests/golden/System.map",

@@ -181,7 +181,7 @@ TEST_CASE("a script's table of softnet_stat") {
         "  1 3909432306          0   20694888       4558\n");
     CHECK(decoded.detector.input().unrecognised == 0);
     CHECK(readings(decoded) == 6);
-    CHECK(has_line(decoded, "softnet table0 softnet.dropped of cpu0 = 7"));
-    CHECK(has_line(decoded, "softnet table0 softnet.time_squeeze of cpu1 = 20694888"));
+    CHECK(has_line(decoded, "/proc/net/softnet_stat0 softnet.dropped of cpu0 = 7"));
+    CHECK(has_line(decoded, "/proc/net/softnet_stat0 softnet.time_squeeze of cpu1 = 20694888"));
     CHECK(readings(DecodedText("cpu total used\n0 1 2\n")) == 0);
 }
