@@ -66,8 +66,9 @@ std::span<const AccountName> account_names() {
                     "beside the account, but included in seen: copies of a multicast or broadcast for further "
                     "readers, and pieces of UDP GSO after the first"},
         AccountName{"wire-segments, receives", "rx",
-                    "beside the account: the segments on the wire that GRO merged into the reported packets, and the "
-                    "receive calls that read these"},
+                    "beside the account: the segments on the wire that GRO merged into the reported packets (of a "
+                    "multicast for each reader), and the receive calls that read these, without those that began "
+                    "before the run"},
         AccountName{
             "send-eagain", "tx",
             "beside the account: send calls of these threads, over any port, that found no room and did not wait "

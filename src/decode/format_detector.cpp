@@ -172,7 +172,7 @@ std::size_t FormatDetector::take_with_any(std::string_view lines, Sink& sink) {
     if (lines.starts_with(header_begin)) return take_header(lines, sink);
     // The newest recording first: a line of ours is likely of that one.
     for (auto source = sources_.rbegin(); source != sources_.rend(); ++source) {
-        if (&*source == last_) continue;
+        if (&*source == last_ || (lines.front() == '\n' && source->foreign && !source->foreign->begun())) continue;
         if (const auto taken = take(*source, lines, sink); taken != 0) return taken;
     }
     return 0;

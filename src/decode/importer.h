@@ -55,6 +55,8 @@ class Importer {
         if (begun_) finished(sink);
     }
 
+    /// A line of this kind was read.
+    [[nodiscard]] bool begun() const { return begun_; }
     /// The number of the line that take() will be handed next, in the whole input, counted from 1.
     [[nodiscard]] std::int64_t line_number() const { return line_number_; }
     void set_line_number(std::int64_t number) { line_number_ = number; }
@@ -73,7 +75,6 @@ class Importer {
     /// Sends a record that more lines might have belonged to.
     virtual void close(Sink& /*sink*/) {}
 
-    [[nodiscard]] bool begun() const { return begun_; }
     [[nodiscard]] const Schema& schema(std::size_t index = 0) const { return header_.schemas[index]; }
     /// Sends the header, once.
     void begin(Sink& sink);
