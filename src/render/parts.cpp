@@ -34,10 +34,19 @@ std::vector<std::string> globals_of(std::string_view line) {
     return names;
 }
 
-std::vector<std::string> functions_in(std::string_view text) {
+/// "probe stapgen.a.b ? { ...": not "probe stapgen.a.b = ...", which names one.
+bool is_handler(std::string_view line) {
+    const auto words = base::words(line);
+    return line.starts_with("probe ") && (words.size() < 3 || words[2] != "=");
+}
+
+/// The functions and names of probes that a text defines.
+std::vector<std::string> definitions_in(std::string_view text) {
     std::vector<std::string> names;
     for (const auto line : base::split(text, '\n')) {
-        if (line.starts_with("function ")) names.push_back(name_at(line.substr(std::string_view("function ").size())));
+        const auto words = base::words(line);
+        const bool is_alias = line.starts_with("probe ") && !is_handler(line);
+        if (words.size() > 1 && (is_alias || line.starts_with("function "))) names.push_back(name_at(words[1]));
     }
     return names;
 }
@@ -62,7 +71,7 @@ Part begun_by(std::string_view line, const TapsetFile& file) {
         part.names = globals_of(without_comments(line));
     } else if (line.starts_with("%{")) {
         part.kind = Part::Kind::c;
-    } else if (line.starts_with("probe ") && (words.size() < 3 || words[2] != "=")) {
+    } else if (is_handler(line)) {
         part.kind = Part::Kind::probe;
     } else if (!line.starts_with("%(") && words.size() > 1) {
         part.names = {name_at(words[1])};
@@ -175,7 +184,9 @@ std::vector<Part> parts_of(const TapsetFile& file) {
     }
     for (auto& part : parts) {
         part.code = without_comments(part.text);
-        if (part.code.starts_with("%(")) part.names = functions_in(part.code);
+        if (!base::trim(part.code).starts_with("%(")) continue;
+        part.names = definitions_in(part.code);
+        if (std::ranges::any_of(base::split(part.code, '\n'), is_handler)) part.kind = Part::Kind::probe;
     }
     return parts;
 }

@@ -10,12 +10,13 @@
 
 namespace stapgen::render {
 
-/// One definition of a tapset file, or one probe, or a piece of C at the top level.
+/// One definition of a tapset file, or one probe, or a piece of C at the top level. What a "%( ... %)" has at the top
+/// level is one part, and a probe if there is one in it.
 struct Part {
     enum class Kind { macro, global, definition, probe, c };
     Kind kind = Kind::definition;
     const TapsetFile* file = nullptr;
-    std::vector<std::string> names;  ///< what it defines; of a probe nothing
+    std::vector<std::string> names;  ///< what it defines
     std::string text;                ///< with the comment right above it
     std::string code;                ///< without comments
     int paragraph = 0;               ///< of the file: between its empty lines

@@ -17,8 +17,8 @@ namespace stapgen::render {
 namespace {
 
 bool is_c(const Part& part) {
-    return part.kind == Part::Kind::c ||
-           (part.kind == Part::Kind::definition && part.code.find("\n%{") != std::string::npos);
+    const bool may_have = part.kind == Part::Kind::definition || part.kind == Part::Kind::probe;
+    return part.kind == Part::Kind::c || (may_have && part.code.find("\n%{") != std::string::npos);
 }
 
 bool is_shared_macro(const Part& part) {

@@ -16,8 +16,8 @@ SCRIPTS = {recipe: [recipe] for recipe in (*PLAIN, "connect-latency", "packet-fl
 # With filters, which the others have none of, and what is left out where it is not asked for.
 SCRIPTS |= {"page-alloc-comm": ["page-alloc", "--comm", "memcached"], "irq-latency-slower": ["irq-latency", "--slower-than", "1ms"],
             "tcp-probe-filters": ["tcp-probe", "--port", "443", "--addr", "192.0.2.0/24", "--sample", "4", "--every", "1s"],
-            "rx-latency-filters": ["rx-latency", "--port", "443", "--dev", "eth0", "--mark", "7"],
-            "dropwatch-stacks": ["dropwatch", "--stacks"],
+            "net-latency-filters": ["net-latency", "--port", "443", "--dev", "eth0", "--mark", "7"],
+            "dropwatch-netfilter": ["dropwatch", "--stacks", "--netfilter"],
             "net-latency-aggregate": ["net-latency", "--aggregate"]}
 if os.environ.get("STAPGEN_LAB_COMPILE_ALL") == "1":
     COMPILED = tuple(SCRIPTS)
