@@ -12,9 +12,9 @@
 
 namespace stapgen::base {
 
-/// What one input may cost, with all that is in it. Who opens the input makes it and hands it down to what unpacks,
-/// walks, keeps and copies; each charges it, so that limits add up over layers and members. They grow with the bytes
-/// that were read from outside; base/limits.h has them. For one thread at a time.
+/// The cost that one input may have, with all that is in it. Who opens the input makes it and hands it down to what
+/// unpacks, walks, keeps and copies; each charges it, so that limits add up over layers and members. They grow with the
+/// bytes that were read from outside; base/limits.h has them. For one thread at a time.
 class Budget {
   public:
     /// `name` is for messages. `unpacked`: what its compressed data may unpack to; `cpu_ns`: the time that the thread

@@ -3,7 +3,7 @@
 
 namespace stapgen::base {
 
-/// What the build says of itself; scripts/build-facts.cmake writes it.
+/// Facts about the build; scripts/build-facts.cmake writes them.
 struct BuildFacts {
     const char* version;
     const char* revision;  ///< of git, 12 digits and ", dirty" where files were changed; "unknown" without git and

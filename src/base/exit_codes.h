@@ -9,7 +9,7 @@
 
 namespace stapgen::base {
 
-/// What the program ends with. The only table of them: help, manual and whoever starts stapgen as a child read it.
+/// Exit codes of the program. The only table of them: help, manual and whoever starts stapgen as a child read it.
 struct ExitCode {
     int number = 0;
     std::optional<ErrorKind> kind{};  ///< nothing: it was done
@@ -43,7 +43,7 @@ constexpr int exit_code_of(ErrorKind kind) {
     return 1;
 }
 
-/// Of a child that was stapgen. Nothing: it was done, or the number is none of stapgen's.
+/// The kind of failure of a child that was stapgen. Nothing: it was done, or the number is none of stapgen's.
 constexpr std::optional<ErrorKind> kind_of_exit_code(int number) {
     for (const auto& row : exit_codes) {
         if (row.number == number) return row.kind;

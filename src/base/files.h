@@ -39,11 +39,11 @@ void confine_relative_paths();
 /// Opens a file to be read; `flags`: further ones of open(2). Below 0, with errno: it cannot be opened.
 int open_to_read(const std::filesystem::path& path, int flags = 0);
 
-/// What is in a folder, sorted by name; nothing where it cannot be read.
+/// The entries of a folder, sorted by name; none where it cannot be read.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 /// The regular files in a folder, sorted by name; of anything else itself, be it there or not.
 std::vector<std::filesystem::path> files_at(const std::filesystem::path& path);
-/// Names of what is in a folder, likewise.
+/// Their names.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 /// The same of an open one.
 std::vector<std::string> names_in(int folder);
@@ -84,10 +84,10 @@ class PrivateDirectory {
     std::unique_ptr<Unfinished> unfinished_;
 };
 
-/// What a user has for stapgen, recipes and settings: $XDG_CONFIG_HOME/stapgen or ~/.config/stapgen. Nothing without
+/// The folder of a user's recipes and settings: $XDG_CONFIG_HOME/stapgen or ~/.config/stapgen. Nothing without
 /// $HOME.
 std::optional<std::filesystem::path> config_directory();
-/// Of the machine's root likewise.
+/// The same folder of the machine's root.
 inline constexpr const char* system_config_directory = "/etc/stapgen";
 
 /// The folder that this variable of the environment names; as root only if nobody else could put something there (a

@@ -43,7 +43,7 @@ bool is_uts_name(std::string_view text);
 /// A kernel's build-id: at most 128 hexadecimal digits, two for each byte.
 bool is_build_id(std::string_view text);
 
-/// What the names of enum skb_drop_reason begin with, and tools leave out or not.
+/// The prefix of the names of enum skb_drop_reason; some tools leave it out.
 inline constexpr std::string_view drop_reason_prefix = "SKB_DROP_REASON_";
 
 /// False for what stands among the counters of /proc/net/snmp and netstat and is a setting or a state, as

@@ -16,7 +16,7 @@ Result<std::unique_ptr<Source>> open_raw(const std::filesystem::path& path, std:
 /// The same of an open one, which it closes. `name` is for messages.
 std::unique_ptr<Source> take_raw(int fd, std::string name, std::shared_ptr<Budget> budget);
 
-/// What a source begins with.
+/// The beginning of a source.
 struct Peeked {
     std::string beginning;           ///< fewer bytes than asked for only at the end
     std::unique_ptr<Source> source;  ///< all of it
@@ -24,7 +24,7 @@ struct Peeked {
 /// Reads the first `size` bytes. Errors: those of read().
 Result<Peeked> peek(std::unique_ptr<Source> source, std::size_t size);
 
-/// What it holds, unpacked if it is compressed. `name` is for messages about its data.
+/// Its content, unpacked if it is compressed. `name` is for messages about its data.
 Result<std::unique_ptr<Source>> unpacked(std::unique_ptr<Source> source, const std::string& name,
                                          std::shared_ptr<Budget> budget);
 

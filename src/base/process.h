@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-/// What this process is to the system: its signals and its limit of descriptors. Set once, by main; nothing else of the
+/// The signals of this process and its limit of descriptors. Set once, by main; nothing else of the
 /// program installs a handler, blocks a signal or sets a limit, but for children, which get their own.
 namespace stapgen::base {
 
@@ -43,7 +43,7 @@ class Unfinished {
 
 /// Raises the soft limit of descriptors to the hard one: a fleet needs some for each host.
 void raise_descriptor_limit();
-/// What it was before, for children: some are slow where it is large, and some use select(2).
+/// The limit as it was before, for children: some are slow where it is large, and some use select(2).
 void restore_descriptor_limit();
 /// How many more descriptors can be opened now; 0 or more.
 std::size_t free_descriptors();

@@ -7,7 +7,7 @@
 
 namespace stapgen::base {
 
-/// What kind of failure this is. exit_codes.h has the exit code of each; only cli ends with it.
+/// Kinds of failures. exit_codes.h has the exit code of each; only cli ends with it.
 enum class ErrorKind {
     failed,       ///< it went wrong while running
     bad_input,    ///< wrong usage or bad input

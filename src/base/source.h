@@ -19,7 +19,7 @@ namespace stapgen::base {
 /// Bytes of a file or of stdin, unpacked if they are compressed, in UTF-8 if they are UTF-16: see as_utf8().
 class Source {
   public:
-    /// What for: read and dropped line by line, or held whole. Compressed data may unpack to so much for each.
+    /// Data is read and dropped line by line, or held whole. Compressed data may unpack to so much for each.
     enum class Use { lines, held };
     /// "-" is stdin. Reads the first bytes. An input with a budget of its own.
     static Result<std::unique_ptr<Source>> open(const std::filesystem::path& path, Use use = Use::lines);

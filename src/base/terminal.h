@@ -28,7 +28,7 @@ bool wants_colours(Colours colours, int descriptor);
 /// std::setlocale(LC_CTYPE, "C") ends it.
 bool take_locale();
 
-/// What takes text, and how that may look. Without a terminal lines are as long as they are.
+/// Properties of the output. Without a terminal lines are as long as they are.
 struct Screen {
     std::size_t width = 0;  ///< columns of the terminal; 0: it is none
     bool colours = false;
@@ -36,7 +36,7 @@ struct Screen {
 };
 Screen screen_of(int descriptor, Colours colours = Colours::automatic);
 
-/// What a colour says: red, yellow, green, bold.
+/// Meanings of colours: red, yellow, green, bold.
 enum class Ink { plain, bad, warning, good, strong };
 /// The sequence that begins it; `ink_end` ends it. Empty: none.
 std::string_view sequence_of(Ink ink);
@@ -46,11 +46,11 @@ std::string painted(std::string_view text, Ink ink);
 
 /// As stdout takes it: on a terminal no line is wider than that.
 void print_text(std::string_view text);
-/// Likewise, of a shell's script: a comment, each line of it with its #; a command, which can be pasted.
+/// Lines of a shell's script: a comment, each line of it with its #; a command, which can be pasted.
 void print_comment(std::string_view text);
 void print_command(std::string_view command);
 
-/// What and why, then in a line of its own what to do next.
+/// The failure and its cause, then in a line of its own what to do next.
 std::string error_text(const Error& error);
 
 /// Writes an error as every error is written: what and why, then what to do next.

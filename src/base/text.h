@@ -49,7 +49,7 @@ inline bool starts_with_any(std::string_view text, std::span<const std::string_v
     return false;
 }
 
-/// What each `*` of the pattern stands for, so that the whole text fits it: the shortest match. Nothing if it does
+/// The texts of the pattern's `*`, so that the whole text fits it: the shortest match. Nothing if it does
 /// not.
 std::optional<std::vector<std::string_view>> match(std::string_view pattern, std::string_view text);
 

@@ -22,7 +22,7 @@ class TextBlocks {
 
     /// False, and the block is empty: there is no more, or reading failed.
     bool next(std::string& block);
-    /// What reading failed with; the text before that has been given out.
+    /// The error that ended reading; the text before it has been given out.
     [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
   private:

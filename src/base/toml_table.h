@@ -42,7 +42,7 @@ class TomlTable {
     std::shared_ptr<Source> source_;
 };
 
-/// What is said of a file of TOML.
+/// A file of TOML, for messages about it.
 struct TomlFile {
     std::string_view text, name;
     std::string_view title;               ///< of its outermost table: "the recipe"

@@ -10,7 +10,7 @@
 
 namespace stapgen::base {
 
-/// What a number without a unit is: where seconds are meant by everybody, or where nobody can know.
+/// Meanings of a number without a unit: everybody means seconds, or nobody can know.
 enum class BareNumber { seconds, refused };
 
 /// "250ms", "1.5s", "2m", "1h", "500us", "100ns", "5" (seconds, or refused); "0" needs no unit. Never negative.

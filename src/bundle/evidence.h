@@ -23,7 +23,7 @@ struct Place {
     std::int64_t line = 0;
 };
 
-/// What a counter stood at, or a setting was; the first file that has it counts, and the largest of its samples.
+/// The value of a counter or a setting; the first file that has it counts, and the largest of its samples.
 struct Reading {
     std::uint64_t value = 0;
     Place place;
@@ -58,16 +58,16 @@ struct Evidence {
     std::vector<Conflict> conflicts;  ///< each once
     /// Paths of files with drops or a recording, which are no counters; and of the kernel's symbols and modules.
     std::vector<std::string> results, symbols, modules;
-    /// What a panic printed ("Kernel Offset: 0x1c000000 from 0xffffffff81000000"), wherever one is in the logs.
+    /// Offsets that panics printed ("Kernel Offset: 0x1c000000 from 0xffffffff81000000"), wherever one is in the logs.
     std::set<std::int64_t> kaslr_offsets;
     std::string refused_names;  ///< why its symbols name no drops, for a person; empty: they do, or there are none
-    /// Of all files: read, known but nothing in them, not known.
+    /// Numbers of files: read, known but nothing in them, not known.
     std::int64_t read = 0, empty = 0, unknown = 0;
     std::int64_t left_out = 0;  ///< counters and settings for which there was no room
     Walked walked;
 };
 
-/// What of the rules' texts is in lines of the kernel's log, of a text that comes in pieces.
+/// Finds the rules' texts in the kernel's log, in a text that comes in pieces.
 class LogText {
   public:
     LogText(const std::string& name, std::vector<std::string> texts)

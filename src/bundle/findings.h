@@ -14,7 +14,7 @@
 
 namespace stapgen::bundle {
 
-/// What a finding says of packets. Worst first.
+/// Consequences for packets. Worst first.
 enum class Severity { lost, late, setting };
 /// As the table and reports have it.
 std::string_view name_of(Severity severity);
@@ -36,7 +36,7 @@ struct Rule {
     std::vector<std::string> beside;     ///< patterns of settings that are shown, of devices whose counters are
 };
 
-/// What was seen: one counter, setting or text of logs.
+/// One counter, setting or text of logs that was seen.
 struct Seen {
     std::string what;  ///< "TcpExt.ListenOverflows", "link.rx_dropped of eth0"
     Place place;
@@ -76,11 +76,11 @@ std::vector<std::string> texts_of(const std::vector<Rule>& rules);
 /// archives are of two hosts, or it was booted between them. Empty: there is none.
 std::string fallen_counter(const Evidence& before, const Evidence& later);
 
-/// What the rules find, worst first: what is full now, then by severity and number. `before` may be null: an earlier
+/// Findings by the rules, worst first: what is full now, then by severity and number. `before` may be null: an earlier
 /// archive of the same host; then counters count by how far they rose since.
 std::vector<Finding> findings_of(const std::vector<Rule>& rules, const Evidence& evidence, const Evidence* before);
 
-/// What else counts losses by the meanings of `counters`, the recipe softnet: those by name last, and the largest
+/// Other counters of losses by the meanings of `counters`, the recipe softnet: those by name last, and the largest
 /// first.
 std::vector<Loss> other_losses(const recipe::Recipe& counters, const std::vector<Finding>& findings,
                                const Evidence& evidence, const Evidence* before);

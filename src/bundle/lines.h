@@ -30,7 +30,7 @@ class Lines {
 
     /// "/sbin/ip -stats link"
     [[nodiscard]] const std::string& title() const { return title_; }
-    /// Of the last line, from 1.
+    /// Number of the last line, from 1.
     [[nodiscard]] std::int64_t number() const { return number_; }
     /// Whether it can be a text: no zero byte was in what is read so far.
     [[nodiscard]] bool is_text() const { return is_text_; }

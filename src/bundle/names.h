@@ -6,9 +6,9 @@
 
 namespace stapgen::bundle {
 
-/// What a file of an archive is by its name.
+/// A file of an archive, by its name.
 struct NamedFile {
-    /// What printed it, as one types it: "ethtool -S eth0" of sos_commands/networking/ethtool_-S_eth0, "cat
+    /// The command that printed it, as one types it: "ethtool -S eth0" of sos_commands/networking/ethtool_-S_eth0, "cat
     /// /proc/net/snmp" of proc/net/snmp. Empty: the name does not say it.
     std::string command;
     bool is_log = false;                          ///< lines of the kernel's log may be in it
@@ -27,7 +27,7 @@ struct NamedFile {
 /// /var/log, and what people name their files.
 NamedFile named_file(std::string_view path);
 
-/// What a section of supportconfig's is by its title: a command, or a file's path with what was left out of it:
+/// A section of supportconfig's, by its title: a command, or a file's path with what was left out of it:
 /// "/sbin/ip netns exec left /sbin/ip -stats link", "/var/log/messages - Last 500 Lines".
 NamedFile named_section(std::string_view title);
 

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 /// Of each finding, and losses that are none; the rest is counted.
 constexpr std::size_t shown_evidence = 5, shown_losses = 30;
-/// Of all evidence in JSON, likewise.
+/// The limit of all evidence in JSON.
 constexpr std::size_t max_json = 8U << 20U;
 
 std::string since(const Report& report) {

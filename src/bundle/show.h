@@ -10,7 +10,7 @@
 
 namespace stapgen::bundle {
 
-/// What an archive's report says.
+/// An archive's report.
 struct Report {
     std::string archive;
     const Evidence* evidence = nullptr;

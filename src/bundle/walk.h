@@ -26,7 +26,7 @@ struct File {
     std::unique_ptr<base::Source> content;  ///< unpacked; to be read before the next file is asked for
 };
 
-/// What became of it, beside the files that were handed out.
+/// The result of a walk, beside the files that were handed out.
 struct Walked {
     std::int64_t files = 0, unreadable = 0;  ///< all; those of them that could not be handed out
     std::int64_t passed_over = 0;            ///< links, devices and sparse files

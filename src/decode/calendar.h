@@ -10,7 +10,7 @@ namespace stapgen::decode {
 
 inline constexpr std::int64_t second_ns = 1'000'000'000;
 
-/// What ctime() writes, taken for UTC: neither ctime(3) nor SystemTap's ctime() say the time zone.
+/// A time as ctime() writes it, taken for UTC: neither ctime(3) nor SystemTap's ctime() say the time zone.
 struct CalendarTime {
     std::int64_t epoch_s = 0;  ///< without a year in the text: of the year 2000
     bool has_year = false;

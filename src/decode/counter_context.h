@@ -15,7 +15,7 @@
 
 namespace stapgen::decode {
 
-/// What the lines of a text say of the counters below them: the commands that print them, at whose prompt and where
+/// The context of counters, from the lines above them: the commands that print them, at whose prompt and where
 /// they ran, and what loops and people have written above.
 class CounterContext {
   public:
@@ -50,7 +50,7 @@ class CounterContext {
     CounterBlock block;                                        ///< of it
 
   private:
-    /// What a command of the last command line prints.
+    /// The output of a command of the last command line.
     struct Asked {
         const CounterFormat* format = nullptr;
         CounterBlock block{};

@@ -33,17 +33,17 @@ struct CounterText {
     bool is_below_unread_numbers = false;  ///< the line above is numbers, too, and nobody understood it
 };
 
-/// What belongs to no CPU and no device; and a device that no line names.
+/// Owners of a value that belongs to no CPU and no device, and to a device that no line names.
 inline constexpr std::string_view of_namespace = "-", of_unnamed_device = "?";
 
-/// What one line was.
+/// The counters of one line.
 struct CounterLine {
     std::vector<CounterValue> values;
     bool is_rounded = false;  ///< a number of it is ("6.04T"), and left out
 };
 
-/// What is known from the lines above, until an unknown command, a line of another format or, of some formats, any that
-/// nobody understands.
+/// The facts known from the lines above, until an unknown command, a line of another format or, of some formats, any
+/// that nobody understands.
 struct CounterBlock {
     std::string command{};      ///< the one that prints it; empty: no line says it
     ShellPlace place{};         ///< where that ran
@@ -53,7 +53,7 @@ struct CounterBlock {
     bool is_rise = false;       ///< values are rises: nstat without -a
     bool is_announced = false;  ///< a line says that the tool's output begins
     bool is_headed = false;     ///< it does so in the output
-    bool begins_anew = false;   ///< likewise, and there was a block before
+    bool begins_anew = false;   ///< in the output, and there was a block before
     bool varies = false;        ///< its command has a variable whose value is not known
     std::int64_t number = 0;    ///< among all blocks; 0: it has no values so far
     std::size_t source = 0;     ///< once it has values: the number of its source
@@ -86,15 +86,15 @@ struct CounterBlock {
 ///     &: @:     as & and @, up to the last colon of the line; `pattern` is what follows it
 ///     softnet   a line of /proc/net/softnet_stat; section, sentence: a heading and a counter of netstat -s
 ///     NAME:     these letters
-/// Of several that values belong to, each is behind a blank.
+/// Several owners of a value are separated by blanks.
 struct CounterShape {
     std::string_view pattern, captures;
     /// Where it can be, or what it begins: the tool's output, or a table of the next line or of any number of rows.
     enum class Kind { anywhere, in_block, begin, next, table };
     Kind kind = Kind::anywhere;
-    /// Of a table's heading: what the words of its last '*' may be, in any order; "dropped=rx_dropped" is called
+    /// The words that a heading's last '*' may have, in any order; "dropped=rx_dropped" is called
     /// rx_dropped. Rows have `captures`, and then these; "group:" is the heading's first '*', whose counters they are.
-    /// Of `& =` the names that it may be.
+    /// For `& =`, the names that it may have.
     std::string_view columns{};
     std::string_view prefix{};  ///< of a table, in the place of the format's
 };
@@ -135,13 +135,14 @@ inline bool takes_device(const CounterFormat& format) {
     return format.names_device && !format.asked.command.empty() && format.of == of_unnamed_device;
 }
 
-/// What loops print before they ask for a device: "eth0", "enp3s0f1".
+/// The name that loops print before they ask for a device: "eth0", "enp3s0f1".
 bool is_usual_device_name(std::string_view text);
 
 /// False: the line is not of this format, and nothing has changed. `out` is empty before.
 bool read_counters(const CounterFormat& format, const CounterText& text, CounterBlock& block, CounterLine& out);
 
-/// Of "dropped=rx_dropped" among the words of `list`: rx_dropped of `dropped`. Nothing if it is none of them.
+/// The new name of `name` by the words of `list`: rx_dropped of `dropped` by "dropped=rx_dropped". Nothing if it is
+/// none of them.
 std::optional<std::string_view> renamed(std::string_view list, std::string_view name);
 
 inline constexpr std::size_t max_counter_name_length = 64, max_owner_length = 80;
@@ -154,7 +155,7 @@ bool read_pairs(const CounterFormat& format, std::string_view text, std::string_
 /// "rx_packets: 1000 tx_packets: 800", two at least: a name may be of several words. False: it is not such a text.
 bool read_columns(std::string_view text, std::vector<CounterValue>& out);
 
-/// What ss prints behind a socket's addresses.
+/// The details that ss prints behind a socket's addresses.
 struct SocketDetails {
     std::string_view process;  ///< the first that has it, "\"demod\",pid=900,fd=7"; empty: that is not said
     std::string rest;

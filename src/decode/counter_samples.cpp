@@ -62,7 +62,7 @@ class CounterSamples final : public Importer {
   private:
     /// Limit of different counters in one sample; lines of further ones are not understood.
     static constexpr std::size_t max_counters = 65536;
-    /// Likewise of sources.
+    /// Limit of sources.
     static constexpr std::size_t max_sources = 256;
 
     /// Where a counter was read in this sample.

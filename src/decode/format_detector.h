@@ -36,7 +36,7 @@ class FormatDetector {
         std::int64_t resolution_ns = 1;
         const Header* header = nullptr;  ///< valid as long as the FormatDetector
 
-        /// What a reader of the numbers must know; complete after finish().
+        /// Notes for a reader of the numbers; complete after finish().
         [[nodiscard]] std::vector<Note> notes() const;
 
       private:
@@ -70,7 +70,7 @@ class FormatDetector {
     /// Any number of whole lines, each with its '\n'.
     void feed(std::string_view whole_lines, Sink& sink);
 
-    /// What the lines from here on are of, by what was before each of them (PrefixStripper): a host, a container.
+    /// The source of the lines from here on, by their prefix (PrefixStripper): a host, a container.
     /// Empty: it was nothing.
     void set_source(std::string_view name, Sink& sink);
 

@@ -11,7 +11,7 @@
 #include "decode/record.h"
 #include "table/keys.h"
 
-/// What records are grouped by.
+/// Keys by which records are grouped.
 namespace stapgen::decode {
 
 /// A field of a record by which it is grouped, or the port of an endpoint.

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-/// What is around the output of commands and says whose it is.
+/// Lines around the output of commands that say whose it is.
 namespace stapgen::decode {
 
 /// Whether it can be a host's name or address, and not localhost, which is any.

@@ -29,19 +29,19 @@ class Importer {
     /// than one only importers of drops take it, and other lines are not taken together with it.
     std::size_t take_counted(std::string_view line, std::int64_t times, Sink& sink);
 
-    /// What a line is that its sender or a terminal may have broken: a record that has nothing behind it but what it
-    /// should, a record's beginning, or a record whose last fields may be on the next line. For formats with long
+    /// The shape of a line that its sender or a terminal may have broken: a record that has nothing behind it but what
+    /// it should, a record's beginning, or a record whose last fields may be on the next line. For formats with long
     /// lines.
     enum class Shape { other, whole, begun, lacking };
     [[nodiscard]] virtual Shape shape(std::string_view /*line*/) const { return Shape::other; }
 
-    /// What its records are made of.
+    /// The header that its records have.
     [[nodiscard]] const Header& header() const { return header_; }
     /// For a person: "RHEL stage timing".
     [[nodiscard]] std::string_view title() const { return title_; }
     /// Stages are multiples of it.
     [[nodiscard]] std::int64_t resolution_ns() const { return resolution_ns_; }
-    /// What a reader of the numbers must know about what was read so far.
+    /// Notes for a reader of the numbers, on what was read so far.
     [[nodiscard]] virtual std::vector<Note> notes() const { return {}; }
 
     /// A line came behind the last one that it took, and nobody understood it.

@@ -13,9 +13,9 @@ namespace stapgen::decode {
 /// Takes whole lines whose prefixes name one source (source_name()); valid during the call.
 using TakeLines = std::function<void(std::string_view lines, std::string_view source)>;
 
-/// What some other tool has put before each line: its time, a host, a container, a number, a bullet, quote marks. It is
-/// found by what repeats, not by a list of tools: the same number of words and signs on every line, alike from line to
-/// line.
+/// The prefix that some other tool has put before each line: its time, a host, a container, a number, a bullet, quote
+/// marks. It is found by what repeats, not by a list of tools: the same number of words and signs on every line, alike
+/// from line to line.
 class LinePrefix {
   public:
     /// Learns from the first lines of an input, each with its '\n'. Nothing is taken off where they are understood best
@@ -32,7 +32,7 @@ class LinePrefix {
     [[nodiscard]] std::string without(std::string_view lines) const;
     /// The same, in parts.
     void split(std::string_view lines, const TakeLines& take) const;
-    /// What a line's prefix names; empty: nothing, or it does not have it.
+    /// The source that a line's prefix names; empty: nothing, or it does not have it.
     [[nodiscard]] std::string_view source(std::string_view line) const;
 
   private:
@@ -48,7 +48,7 @@ class LinePrefix {
     bool is_count_ = false;    ///< how many lines like it there are
     bool may_count_ = false;
     std::size_t signs_ = 0;  ///< limit of ':', '|', '>' and ')' after the words: "a.log:12:3 drops"
-    /// Of each word, and of what the signs end: its shapes. Empty: they are many.
+    /// Shapes of each word, and of what the signs end. Empty: they are many.
     std::vector<std::set<std::string>> shapes_;
 };
 
@@ -59,7 +59,7 @@ class PrefixStripper {
   public:
     /// Hands over the stripped text of whole lines, each with its '\n'; nothing as long as it holds back.
     void feed(std::string_view whole_lines, const TakeLines& take);
-    /// What a reader of the numbers must know; empty: nothing. Complete after finish().
+    /// A remark for a reader of the numbers; empty: none. Complete after finish().
     [[nodiscard]] std::string_view remark() const;
     /// Hands over what is held back.
     void finish(const TakeLines& take);

@@ -30,20 +30,21 @@ class PromptStripper {
     /// A line without its end.
     void set(std::string_view line);
 
-    /// What is left; at first with everything before it that may be a prompt, and one less after each strip_prompt().
+    /// The rest of the line; at first with everything before it that may be a prompt, and one less after each
+    /// strip_prompt().
     [[nodiscard]] std::string_view text() const { return std::string_view(text_).substr(begin_); }
 
     /// Takes off what may be a prompt: the text up to the next '$', '#', '%' or '>' with a blank or nothing behind it.
     /// False if there is none among the first 128 bytes.
     bool strip_prompt();
 
-    /// What may be a record behind a mark.
+    /// A record behind a mark, as it may be.
     struct Marked {
         std::string_view text;
         std::int64_t times = 1;
         bool is_counted = false;  ///< `times` is in the line
     };
-    /// What follows the sign of a list or a comment ("* ", "| ", "// "), a line's number ("12:", "12. ", " 12\t")
+    /// The text behind the sign of a list or a comment ("* ", "| ", "// "), a line's number ("12:", "12. ", " 12\t")
     /// or a count in the columns of `uniq -c`, which are others than those of cat -n. Nothing if there is none.
     [[nodiscard]] std::optional<Marked> behind_mark() const;
 

@@ -86,7 +86,8 @@ struct BinsLine {
     std::span<const BinCount> bins{};
 };
 
-/// Of all of a field's numbers, those that are in no bin, too. n > 0, and n numbers from min to max can have that sum.
+/// The sum of all of a field's numbers, those that are in no bin, too. n > 0, and n numbers from min to max can have
+/// that sum.
 struct SumLine {
     const Schema* schema = nullptr;
     std::size_t field = 0;
@@ -163,7 +164,7 @@ struct Unrecognised {
     Flaw flaw = Flaw::unknown_tag;
 };
 
-/// What one line turned out to be. Everything in it, except the header and its schemas, is valid until the
+/// One line, parsed. Everything in it, except the header and its schemas, is valid until the
 /// next line is fed and as long as the fed text lives.
 using Line = std::variant<Unrecognised, Record, Tick, Ready, End, HeaderLine, FieldsLine, RunningMeans, ProbeTimes,
                           BinsLine, SumLine, SplitLine, SlowLine, CounterReading>;
@@ -177,14 +178,14 @@ class Sink {
     virtual void line(const Line& line) = 0;
 };
 
-/// What a note is about.
+/// The subject of a note.
 enum class NoteKind {
     meaning,  ///< what the numbers mean: inputs that differ in it are not compared
     clock,    ///< when things happened
     count,    ///< how much of something this input had
 };
 
-/// What a reader of the numbers must know of an input, for a person: "requests above 100 us are cut off".
+/// A fact that a reader of the numbers must know of an input: "requests above 100 us are cut off".
 struct Note {
     Note(std::string note, NoteKind of = NoteKind::meaning) : kind(of), text(std::move(note)) {}
 
@@ -204,7 +205,7 @@ std::string unescape(std::string_view raw);
 /// The addresses of a field stack.
 std::vector<std::uint64_t> stack_addresses(std::string_view raw);
 
-/// What a field endpoint or ip holds. IPv4 addresses are ::ffff:a.b.c.d.
+/// The value of a field endpoint or ip. IPv4 addresses are ::ffff:a.b.c.d.
 struct Endpoint {
     std::array<unsigned char, 16> address{};
     std::string_view port;  ///< empty where there is none

@@ -7,20 +7,20 @@
 
 namespace stapgen::decode {
 
-/// What tools print beside data.
+/// Lines that tools print beside data.
 enum class Remark {
     none,
     systemtap,  ///< a message of stap or staprun; launch/messages.h reads what it says
     other,      ///< headings of ftrace and perf, our own messages
 };
 
-/// What a line is, by how it begins.
+/// The kind of a line, by its beginning.
 Remark remark(std::string_view line);
 
 /// Whether a line has a word of losses (dropped, errors, overruns) and a number above 0.
 bool may_count_losses(std::string_view line);
 
-/// What is left where a person has taken lines out: "...", "[snip]", "(16 more frames)".
+/// A mark where a person has taken lines out: "...", "[snip]", "(16 more frames)".
 bool is_gap(std::string_view line);
 
 /// How many events a line says were lost: ftrace's "CPU:3 [LOST 4711 EVENTS]", trace-cmd's "CPU:3 [17 EVENTS DROPPED]",

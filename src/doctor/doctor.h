@@ -24,7 +24,7 @@ enum class State {
     missing,        ///< what `Check::blocks` says cannot be done
 };
 
-/// What cannot be done where a check says missing.
+/// The step that cannot be done where a check says missing.
 enum class Blocks {
     nothing,
     loading,    ///< of any module
@@ -32,7 +32,7 @@ enum class Blocks {
     functions,  ///< compiling a recipe that probes functions, and not tracepoints alone
 };
 
-/// What to do: words, then a command, then what else would do. Each may be empty.
+/// The remedy: words, then a command, then what else would do. Each may be empty.
 struct Remedy {
     std::string words{};
     host::Commands commands{};
@@ -84,8 +84,8 @@ struct Question {
 /// All checks that belong to the question, the most fundamental first.
 std::vector<Check> examine(const host::System& system, const Question& question);
 
-/// What a recipe misses where interrupts' handlers are threads, as on the running kernel; empty if nothing or if they
-/// are not.
+/// The events that a recipe misses where interrupts' handlers are threads, as on the running kernel; empty if nothing
+/// or if they are not.
 std::string lost_to_interrupt_threads(const host::System& system, const std::vector<recipe::KernelRange>& kernels);
 
 /// Whether stapgen's own virtual machines can be made here, which no run needs.
@@ -104,7 +104,7 @@ std::vector<Check> most_urgent_first(std::vector<Check> checks);
 /// missing or a note.
 std::vector<Check> not_ok(const std::vector<Check>& checks, std::string_view ids);
 
-/// What it comes to.
+/// The verdict of all checks.
 struct Verdict {
     std::vector<std::string> able, unable;  ///< names of subjects
     std::string what;                       ///< one sentence
@@ -120,7 +120,7 @@ std::string rows_text(const std::vector<Check>& checks, host::Distribution distr
 /// The first check that keeps the subject from its run as an error, with the rows of all others that do in its hint.
 base::Result<void> able(const std::vector<Check>& checks, const Subject& subject, host::Distribution distribution);
 
-/// What the rows of those checks say that are not ok by now, of these ids: those of a message of SystemTap's
+/// The texts of those checks that are not ok by now, of these ids: those of a message of SystemTap's
 /// (launch::Diagnosis::checks). Empty: none does.
 std::string explanation_of(const host::System& machine, const Question& question, std::string_view ids);
 

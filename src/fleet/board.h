@@ -28,7 +28,7 @@ struct Row {
 /// "unreachable", "cannot", "failed", "over budget", "lost", or how far it is.
 std::string_view state_text(const Row& row);
 
-/// What all hosts do, for the threads that ask them and the one that shows it.
+/// The states of all hosts, for the threads that ask them and the one that shows it.
 class Board {
   public:
     explicit Board(const std::vector<std::string>& hosts);

@@ -26,7 +26,7 @@ struct Comparison {
     [[nodiscard]] bool has_result() const;                            ///< something could be tested
     [[nodiscard]] std::size_t different() const;                      ///< hosts that stand out
     [[nodiscard]] std::vector<std::string> different_levels() const;  ///< "kernel 6.1.0", "dc=fra1"
-    /// What stands out most about this host; null: nothing.
+    /// The largest difference of this host; null: none.
     [[nodiscard]] const study::Deviation* difference_of(std::string_view host) const;
 };
 

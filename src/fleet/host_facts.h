@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 
-/// What a host says of itself. Nobody vouches for it: each value has the form of what it claims to be, or the host is
-/// refused. docs/inside/security.md says what a host can still do.
+/// Facts that a host states about itself. Nobody vouches for it: each value has the form of what it claims to be, or
+/// the host is refused. docs/inside/security.md says what a host can still do.
 namespace stapgen::fleet {
 
 /// Why a host has no numbers. Its words are printable, and no more than a line.
@@ -33,7 +33,7 @@ struct HostFacts {
 /// what earlier runs left there it keeps the newest files.
 extern const char* const facts_script;
 
-/// What facts_script has printed. Refused (cannot): a value is missing, or is not what it has to be.
+/// The facts that facts_script has printed. Refused (cannot): a value is missing, or is not what it has to be.
 Answer<HostFacts> parse_facts(std::string_view printed);
 
 /// For a row and fleet.json: one line, printable, of limited length.

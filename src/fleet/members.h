@@ -33,10 +33,10 @@ class Members {
 
     /// Those that are neither done nor refused get this refusal.
     void fail_all(const Hosts& hosts, const Refusal& refusal);
-    /// What is thrown is these hosts' refusal, if they have none.
+    /// An exception is these hosts' refusal, if they have none.
     void guarded(const Hosts& hosts, const std::function<void()>& work);
 
-    /// What the host gets; null: it has its own.
+    /// The program that the host gets; null: it has its own.
     [[nodiscard]] const SentFile* program_for(const HostFacts& facts) const;
     /// Its path there.
     [[nodiscard]] std::string program_on(const HostFacts& facts) const;

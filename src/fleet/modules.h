@@ -51,7 +51,7 @@ class Modules {
         std::string content;
         std::optional<std::size_t> maker;  ///< a host; nothing: made here
     };
-    /// What hosts have compiled.
+    /// A module that a host has compiled.
     struct Made {
         const Hosts* kernel;
         Answer<Module> module;

@@ -30,7 +30,7 @@ struct SshOptions {
     [[nodiscard]] std::chrono::milliseconds compile_wait() const { return 4 * connect_timeout; }
 };
 
-/// What a host gets into its folder.
+/// A file that a host gets into its folder.
 struct SentFile {
     std::string name, content;
     std::string hash;  ///< SHA-256, hexadecimal
@@ -51,8 +51,8 @@ class Remote {
     Answer<HostFacts> ask() const;
     /// Puts a file into that folder, mode 0700, unless it has it.
     Answer<void> send(const HostFacts& facts, const SentFile& file) const;
-    /// What a `stapgen build` makes there, within compile_time(); `argv` without -o. `take` is asked for room for the
-    /// bytes that come; false: there is no more here.
+    /// The module that a `stapgen build` makes there, within compile_time(); `argv` without -o. `take` is asked for
+    /// room for the bytes that come; false: there is no more here.
     Answer<std::string> build(const HostFacts& facts, std::vector<std::string> argv,
                               const std::function<bool(std::size_t bytes)>& take) const;
 
@@ -74,7 +74,7 @@ class Remote {
         std::chrono::milliseconds time;
         std::function<bool(std::size_t bytes)> take = [](std::size_t) { return true; };
     };
-    /// What the script prints.
+    /// The output of the script.
     Answer<std::string> run(const std::string& script, std::string input, const Allowance& allowed) const;
 
     const SshOptions& options_;
@@ -85,7 +85,7 @@ class Remote {
 /// How many hosts there are descriptors for, now; 1 or more.
 std::size_t max_hosts_at_once();
 
-/// What Remote::measure() starts here.
+/// The command that Remote::measure() starts here.
 launch::Command measuring_command(const SshOptions& options, const std::string& host, std::vector<std::string> argv);
 
 }  // namespace stapgen::fleet

@@ -12,7 +12,7 @@
 #include "session/presentation.h"
 #include "study/outliers.h"
 
-/// What a folder of recordings, one of each host, says: what `fleet run` made, or any other.
+/// Results of a folder of recordings, one of each host, made by `fleet run` or not.
 namespace stapgen::fleet {
 
 /// One host's part in it.
@@ -35,7 +35,7 @@ base::Result<void> for_each_measured(
     std::vector<HostResult>& hosts, const session::Presentation& presentation,
     const std::function<base::Result<void>(const HostResult& host, kinds::Measured measured)>& call);
 
-/// Of Member::levels.
+/// A factor of Member::levels.
 inline constexpr const char* kernel_factor = "kernel";
 
 /// The cohorts are the hosts with its kernel, its labels and its definition, then those with its kernel and definition,

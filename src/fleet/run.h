@@ -31,7 +31,7 @@ struct Job {
     std::map<std::string, std::string> programs;
     /// Makes the module for a kernel on this machine, or says why it cannot. Called for several at once.
     std::function<base::Result<std::filesystem::path>(const HostFacts& kernel)> compile;
-    /// Of a module's content the signed one, made here or on a host of compile_on; empty: it stays as it is.
+    /// Signs a module's content, made here or on a host of compile_on; empty: it stays as it is.
     std::function<base::Result<std::string>(const std::string& module, const HostFacts& kernel)> sign;
     bool quiet = false;
 };
@@ -41,7 +41,7 @@ struct Job {
 /// The rows are as the recordings have it. Errors are of this machine; what a host cannot is in its row.
 base::Result<std::vector<Row>> run(const Job& job);
 
-/// What measures on each host, as a person would type it here who has put program and module there.
+/// The command that measures on each host, as a person would type it here who has put program and module there.
 std::vector<std::string> commands_of(const Job& job);
 
 }  // namespace stapgen::fleet

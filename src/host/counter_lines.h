@@ -25,7 +25,7 @@ std::map<CounterId, std::uint64_t> read_counters(const System& system);
 /// Where read_counters() reads, one line each, for a person.
 std::vector<std::string> counter_sources();
 
-/// What a script would print that counts by how much these counters rise: docs/reference/recording-format.md, with
+/// The lines of a script that counts by how much these counters rise: docs/reference/recording-format.md, with
 /// records of name:text, of:text and a count. Each function reads them all once and returns lines without their ends.
 class CounterLines {
   public:

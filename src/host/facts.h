@@ -12,7 +12,7 @@
 #include "base/kernel.h"
 #include "host/system.h"
 
-/// What the kernel says of this machine and of this process in /proc and /sys, where one short file says it.
+/// Facts about this machine and this process, each in one short file of /proc or /sys.
 namespace stapgen::host {
 
 /// For those who open these themselves: the kernel's symbols, its modules, its type information, and its names of drop
@@ -22,13 +22,14 @@ inline constexpr auto kallsyms_file = "/proc/kallsyms", modules_file = "/proc/mo
 inline constexpr std::array kfree_skb_format_files{"/sys/kernel/tracing/events/skb/kfree_skb/format",
                                                    "/sys/kernel/debug/tracing/events/skb/kfree_skb/format"};
 
-/// What a line of /proc/meminfo says ("MemFree"), in MiB. Nothing if there is none of this name; 0 if it has no number.
+/// The value of a line of /proc/meminfo ("MemFree"), in MiB. Nothing if there is none of this name; 0 if it has no
+/// number.
 std::optional<std::int64_t> memory_mib(const System& system, std::string_view name);
 
 struct NetworkDevice {
     std::string name, state;  ///< "eth0"; "up", "down", "unknown"
 };
-/// Of the network namespace in which /sys was mounted.
+/// Devices of the network namespace in which /sys was mounted.
 std::vector<NetworkDevice> network_devices(const System& system);
 
 /// Whether this process may have a mount namespace: as root, or in a user namespace of its own. In some containers root
@@ -40,7 +41,7 @@ std::vector<std::string> own_command(const System& system);
 /// The file of this program; empty where that is not known.
 std::filesystem::path own_program();
 
-/// What is loaded now; nothing where that cannot be read.
+/// The modules that are loaded now; none where that cannot be read.
 std::vector<base::LoadedModule> read_loaded_modules(const System& system);
 bool is_loaded(const System& system, std::string_view module);
 
@@ -76,7 +77,7 @@ struct ClockOffsets {
 };
 ClockOffsets read_clock_offsets();
 
-/// What happened to the clocks between two moments; 0 where nothing did, or less than 20 ms.
+/// Changes of the clocks between two moments; 0 where nothing did, or less than 20 ms.
 struct ClockChange {
     std::int64_t set_ns = 0;        ///< the wall clock was set forward by so much; negative: back
     std::int64_t suspended_ns = 0;  ///< the machine was suspended for so long

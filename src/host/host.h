@@ -41,14 +41,15 @@ struct SymbolTable {
     std::filesystem::path path;  ///< the one stap will open; empty when missing
 };
 
-/// What was asked for on the command line.
+/// The target as the command line asks for it.
 struct TargetRequest {
     std::string stap = "stap";      ///< --stap or $STAPGEN_STAP: a name or a path
     std::string release{};          ///< -r: a release, or the absolute path of a build tree; empty: the running kernel
     std::string debuginfod_urls{};  ///< $DEBUGINFOD_URLS: stap asks these servers for debuginfo
 };
 
-/// What one machine has for one kernel. Always filled as far as it goes; whether that is enough, the doctor says.
+/// The tools and files that one machine has for one kernel. Always filled as far as it goes; whether that is enough,
+/// the doctor says.
 struct Target {
     std::string release;
     bool running = false;      ///< the kernel we run on

@@ -13,11 +13,11 @@
 
 namespace stapgen::host {
 
-/// What the kernel counts in one network namespace, as `nstat` shows it: "TcpExt.ListenOverflows" -> its value.
+/// The kernel's counters of one network namespace, as `nstat` shows it: "TcpExt.ListenOverflows" -> its value.
 using NetCounters = std::map<std::string, std::int64_t>;
 
-/// Of the network namespace that this process is in (/proc/net/netstat and snmp), and those of /proc/net/softnet_stat
-/// as "softnet.dropped". What cannot be read is not there.
+/// Counters of the network namespace that this process is in (/proc/net/netstat and snmp), and those of
+/// /proc/net/softnet_stat as "softnet.dropped". What cannot be read is not there.
 NetCounters read_net_counters(const System& system);
 
 /// Those of /proc/net/netstat, snmp and snmp6.
@@ -47,7 +47,7 @@ std::optional<std::int64_t> difference(const NetCounters& before, const NetCount
 /// The kernel's counters of events that probes are hit by, and the moment of the reading.
 struct EventCounters {
     /// As read_net_counters(), with those of /proc/net/snmp6 and, of /proc/stat, stat.ctxt, stat.intr and stat.softirq.
-    /// Of this network namespace but for softnet and stat, which are the machine's.
+    /// Counters of this network namespace, but softnet and stat are the machine's.
     NetCounters counters;
     std::map<std::uint32_t, std::uint32_t> received_by_cpu;  ///< CPU -> softnet.processed
     std::chrono::steady_clock::time_point at;
@@ -57,7 +57,7 @@ EventCounters read_event_counters(const System& system);
 /// How many there were between two readings; 0 of a counter that the kernel does not have.
 double events_between(const EventCounters& before, const EventCounters& after, const std::string& counter);
 
-/// What part of the packets received in between the busiest CPU took, 0 to 1; nothing if there were none.
+/// The busiest CPU's part of the packets received in between, 0 to 1; nothing if there were none.
 std::optional<double> busiest_part(const EventCounters& before, const EventCounters& after);
 
 /// The statistics of every network device of this process's network namespace, as `ip -s link` shows them: asked for by

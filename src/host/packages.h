@@ -34,7 +34,7 @@ std::string command_here(const Commands& commands, Distribution distribution);
 
 Commands install_stap();
 Commands install_staprun();
-/// What modules for this kernel are built with.
+/// Commands that install what modules for this kernel are built with.
 Commands install_headers(std::string_view release);
 Commands install_debuginfo(std::string_view release);
 /// The same for a kernel of another architecture ("aarch64"). They are unpacked: the package depends on programs of
@@ -44,7 +44,7 @@ Commands unpack_headers(std::string_view release, std::string_view architecture)
 Commands install_compiler(std::string_view compiler);
 /// make and this one for another architecture: "aarch64-linux-gnu-gcc-14".
 Commands install_cross_compiler(std::string_view compiler);
-/// What tests/lab makes virtual machines with.
+/// Commands that install what tests/lab makes virtual machines with.
 Commands install_lab();
 
 }  // namespace stapgen::host

@@ -17,7 +17,7 @@
 
 namespace stapgen::host {
 
-/// What is counted at a network device: "link.rx_dropped" of "eth0".
+/// A counter of a network device: "link.rx_dropped" of "eth0".
 struct DeviceCounter {
     std::string name, device;
     std::uint64_t value = 0;
@@ -47,7 +47,7 @@ class System {
     [[nodiscard]] virtual bool has_dwarf(const std::filesystem::path& path) const = 0;
     /// Where a program is that would be started under this name (a name with a slash is taken as it is).
     [[nodiscard]] virtual std::optional<std::filesystem::path> find_program(const std::string& name) const = 0;
-    /// What a short command prints, stdout and stderr together.
+    /// The output of a short command, stdout and stderr together.
     [[nodiscard]] virtual base::Result<std::string> output_of(const std::vector<std::string>& argv) const = 0;
     /// As `uname -r`.
     [[nodiscard]] virtual std::string running_release() const = 0;

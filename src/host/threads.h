@@ -33,7 +33,7 @@ struct Process {
 /// that number; with `whole` it is the number of another thread than the first.
 base::Result<Process> process_of(const System& system, std::int64_t id, bool whole);
 
-/// What /proc/ID/stat says of a thread; of a process it is what it says of the first thread.
+/// The facts of /proc/ID/stat about a thread; of a process they are about its first thread.
 struct ProcessState {
     char state = '?';                  ///< 'Z' and 'X' have ended
     std::int64_t threads = 0;          ///< of the process, those that have ended and are not collected yet among them
@@ -46,7 +46,7 @@ struct ProcessState {
 /// The text of that file: proc(5). Nothing if it is no such text.
 std::optional<ProcessState> parse_process_state(std::string_view stat);
 
-/// What a process takes: of the CPUs since it began, and of memory now.
+/// Resources of a process: CPU time since it began, and memory now.
 struct ProcessUse {
     std::chrono::nanoseconds cpu{0};
     std::int64_t resident_bytes = 0;

@@ -16,7 +16,7 @@
 
 namespace stapgen::host {
 
-/// Of what a workaround keeps in the cache: it is made now, or only named, where it would be.
+/// Files that a workaround keeps in the cache are made now, or only named, where they would be.
 enum class Making { now, planned };
 
 /// For one child only, in a mount namespace of its own: `source` is seen at `target`.
@@ -26,7 +26,7 @@ struct BindMount {
     bool optional = false;  ///< where it cannot be made, the child does without it and the optional ones behind it
 };
 
-/// What a workaround changes for stap's process.
+/// Changes of a workaround to stap's process.
 struct ProcessWorkaround {
     std::vector<BindMount> mounts;  ///< in this order
     std::string flags;              ///< for KCPPFLAGS, so that what is hidden from stap is found by the compiler
@@ -77,16 +77,16 @@ inline constexpr std::array own_workarounds{
     OwnWorkaround{"trace-headers", "stap compiles all headers of tracepoints, and not only those that are needed"},
 };
 
-/// What the user switched off.
+/// Workarounds that the user switched off.
 struct WorkaroundChoice {
     bool none = false;
     std::set<std::string, std::less<>> without{};
 
-    /// Of workarounds of either kind.
+    /// Takes workarounds of either kind.
     [[nodiscard]] bool leaves_out(std::string_view id) const { return none || without.contains(id); }
 };
 
-/// What the workarounds come to, ready for the command line of stap.
+/// The effects of all workarounds, ready for the command line of stap.
 struct AppliedWorkarounds {
     std::map<std::string, std::string> kbuild{};  ///< for -B
     std::filesystem::path runtime{};              ///< for -R; empty: stap's own

@@ -36,7 +36,7 @@ struct Line {
     bool cut = false;
 };
 
-/// What a callback may do to the running child.
+/// Control of the running child, for a callback.
 class Control {
   public:
     virtual ~Control() = default;
@@ -91,7 +91,7 @@ base::Result<Ending> run_child(const Command& command, const Handlers& handlers)
 /// and SIGHUP are heeded. Of the handlers `output`, `tick` and `ended` are called.
 Ending count(host::CounterLines& lines, std::chrono::milliseconds interval, const Handlers& handlers);
 
-/// What every child gets as its environment: nothing of the caller's but a few harmless things.
+/// The environment of every child: nothing of the caller's but a few harmless things.
 std::map<std::string, std::string> child_environment();
 
 /// Runs a short command and returns stdout and stderr together. An exit code other than 0 is an error, with

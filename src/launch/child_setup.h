@@ -12,7 +12,7 @@
 
 namespace stapgen::launch {
 
-/// What the child does to itself between fork and exec. Everything is prepared in the parent, so that run()
+/// The steps of the child between fork and exec. Everything is prepared in the parent, so that run()
 /// makes system calls only (it must be async-signal-safe); if one fails the child exits and the parent finds
 /// the reason with failure().
 class ChildSetup {

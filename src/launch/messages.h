@@ -14,7 +14,7 @@
 
 namespace stapgen::launch {
 
-/// What a message of stap or staprun means for the run.
+/// Consequences of a message of stap or staprun for the run.
 enum class MessageKind {
     failure,  ///< why it failed
     warning,  ///< it goes on, but look at this
@@ -35,7 +35,7 @@ enum class CauseLevel {
 };
 base::ErrorKind error_kind(CauseLevel level);
 
-/// What a row of the table and a message that it fits have in common.
+/// The class of a message, in its row of the table.
 struct MessageClass {
     std::string_view id;  ///< stable name of the row, for tests and doctor
     int pass = 0;         ///< stap's pass, 0 if none in particular
@@ -55,7 +55,7 @@ struct MessageRow : MessageClass {
 /// message_table.cpp. The first row that fits a line counts.
 std::span<const MessageRow> message_table();
 
-/// What the stars stand for, if the pattern is found in the line. The last star takes all that is left.
+/// The texts of the stars, if the pattern is found in the line. The last star takes all that is left.
 std::optional<std::vector<std::string_view>> match(std::string_view pattern, std::string_view line);
 
 /// One recognised message.
@@ -74,7 +74,7 @@ struct MessageContext {
     bool is_log = false;            ///< whoever reads the message has the log before them
 };
 
-/// What was lost, as SystemTap itself counts it.
+/// Losses as SystemTap itself counts them.
 struct Losses {
     std::int64_t errors = 0;
     std::int64_t skipped_probes = 0;
@@ -82,7 +82,7 @@ struct Losses {
     std::int64_t lost_messages = 0;
     std::int64_t lost_bytes = 0;
     std::int64_t buffer_mb = 0;  ///< per CPU, where transport failures name it
-    /// Of the skipped probes those that the kernel missed, by function: "tcp_v4_rcv", "return of tcp_recvmsg";
+    /// Skipped probes that the kernel missed, by function: "tcp_v4_rcv", "return of tcp_recvmsg";
     /// 500 at most.
     std::map<std::string, std::int64_t, std::less<>> missed{};
 
@@ -118,7 +118,7 @@ class MessageReader {
 
     /// The pass that failed or is being worked on: 1 before the first line.
     [[nodiscard]] int pass() const { return pass_; }
-    /// What the run most likely failed of.
+    /// The most likely cause of the run's failure.
     [[nodiscard]] const Diagnosis* cause() const;
     [[nodiscard]] const std::vector<Diagnosis>& diagnoses() const { return diagnoses_; }
     [[nodiscard]] const Losses& losses() const { return losses_; }
@@ -134,7 +134,7 @@ class MessageReader {
 /// "parsing the script", "compiling the module", ...
 std::string_view pass_name(int pass);
 
-/// What stap failed of in a kept log, of a machine that only the log knows: remedies name the packages of
+/// The cause of stap's failure in a kept log, of a machine that only the log knows: remedies name the packages of
 /// its distribution. Nothing where the text is not stap's, whatever errors are in it.
 std::optional<Diagnosis> failure_in(std::string_view log);
 

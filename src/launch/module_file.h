@@ -22,7 +22,7 @@ inline constexpr std::string_view recipe_key = "stapgen_recipe";
 /// whether there were alternatives (! and ?), conditions, and where in a source file a function is.
 std::set<std::string> probe_points_in(std::string_view strings);
 
-/// What a .ko says about itself, checked: anybody may have made it. As the kernel, it takes the first of several.
+/// Facts of a .ko about itself, checked: anybody may have made it. As the kernel, it takes the first of several.
 struct ModuleInfo {
     std::string name;                    ///< as the kernel will call it: base::is_module_name()
     std::string release;                 ///< the kernel it was built for: base::is_uts_name(), or empty

@@ -18,7 +18,7 @@
 
 namespace stapgen::launch {
 
-/// What else there is to say of a failure, below its hint: for Diagnosis::checks of its cause. A text that begins with
+/// Further text of a failure, below its hint: for Diagnosis::checks of its cause. A text that begins with
 /// a line's end, or nothing.
 using Explanation = std::function<std::string(std::string_view checks)>;
 

@@ -15,7 +15,7 @@
 
 namespace stapgen::launch {
 
-/// What decides stap's command line when a module is made.
+/// Options of stap when a module is made.
 struct CompileOptions {
     std::filesystem::path script;
     std::vector<std::filesystem::path> tapsets;  ///< -I
@@ -39,7 +39,7 @@ bool asks_for_guru(std::string_view option);
 /// `stap ... -p4 ... SCRIPT`: makes a module and prints its path.
 std::vector<std::string> compile_argv(const host::Target& target, const CompileOptions& options);
 
-/// What decides staprun's command line when a module is run.
+/// Options of staprun when a module is run.
 struct LoadOptions {
     std::filesystem::path module{};
     std::optional<std::int64_t> target_id{};       ///< -x

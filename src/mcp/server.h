@@ -23,7 +23,7 @@ struct Argument {
     bool is_list = false, required = false;
 };
 
-/// What a client may call. `call` returns the answer's text; its error is the tool's, which the client sees.
+/// A tool that a client may call. `call` returns the answer's text; its error is the tool's, which the client sees.
 struct Tool {
     std::string name, help;
     std::vector<Argument> arguments;

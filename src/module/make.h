@@ -71,20 +71,20 @@ struct Preparation {
     Name signed_name = Name::of_this_process;
 };
 
-/// What the module is for.
+/// The purpose of the module.
 enum class Purpose { run_here, run_elsewhere };
 
-/// What the doctor is asked of a recipe with these options; its workarounds and what was shown of its kernels are left
+/// The doctor's question about a recipe with these options; its workarounds and what was shown of its kernels are left
 /// out.
 base::Result<doctor::Subject> subject_of(const recipe::Program& program, const recipe::Recipe& recipe,
                                          const MakeOptions& options);
 
-/// What the doctor is asked before these are made: the machine is looked at for it.
+/// The doctor's question before these are made: the machine is looked at for it.
 base::Result<doctor::Question> question_of(const recipe::Program& program, const host::System& machine,
                                            const MakeOptions& options, Purpose purpose,
                                            std::vector<doctor::Subject> subjects);
 
-/// What the doctor is asked of a module before it is loaded here. `file`: as the user named it. Fails where SystemTap
+/// The doctor's question about a module before it is loaded here. `file`: as the user named it. Fails where SystemTap
 /// did not make it.
 base::Result<doctor::Question> question_of(const host::System& machine, const launch::LoadableModule& module,
                                            const std::string& file);

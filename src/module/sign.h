@@ -29,7 +29,7 @@ base::Result<Signer> parse_signer(std::string_view typed);
 base::Result<std::vector<std::string>> signing_argv(const host::System& machine, const host::Target& target,
                                                     const Signer& signer);
 
-/// What a module is to be by what was asked for.
+/// The properties of the module that was asked for.
 struct Asked {
     std::string release, architecture;  ///< of the kernel, as `uname -r` and `uname -m` there
     std::string recipe_hash;            ///< recipe::hash_of()

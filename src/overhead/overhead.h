@@ -14,10 +14,10 @@
 #include "kinds/accounting.h"
 #include "recipe/recipe.h"
 
-/// What the probes cost: as expected, kept to a budget, and measured.
+/// The cost of probes: as expected, kept to a budget, and measured.
 namespace stapgen::overhead {
 
-/// What a hit of a probe costs, and how that is known.
+/// The cost of a probe's hit, and how that is known.
 struct HitCost {
     double ns = 0;
     bool measured = false;  ///< by --cost on this machine and kernel, else assumed
@@ -30,7 +30,7 @@ HitCost hit_cost_of(const recipe::Recipe& recipe, bool aggregates, const std::st
 /// Keeps it for the next prediction. Only what was measured of all packets says what a hit costs.
 void remember_hit_cost(const std::string& recipe, bool aggregates, const std::string& release, const kinds::Cost& cost);
 
-/// What a recipe's probes cost where nothing is filtered, at the traffic of one moment.
+/// The cost of a recipe's probes where nothing is filtered, at the traffic of one moment.
 struct ExpectedCost {
     double hits_per_s = 0;
     HitCost hit;
@@ -38,9 +38,9 @@ struct ExpectedCost {
     double busiest_part = 1;  ///< of the packets, that the CPU received that received most
     double seconds = 0;       ///< that the traffic was counted for
 
-    /// Of their time, 0 to 1.
+    /// The part of all CPUs' time, 0 to 1.
     [[nodiscard]] double of_all_cpus() const { return of_one() / static_cast<double>(cpus); }
-    /// Of the CPU's that receives most packets: as if each packet stayed where it is received.
+    /// The part of the time of the CPU that receives most packets, as if each packet stayed where it is received.
     [[nodiscard]] double of_busiest() const { return of_one() * busiest_part; }
 
   private:
@@ -81,11 +81,11 @@ BudgetPlan plan_sample(std::int64_t one_in, const ExpectedCost& expected);
 /// The smallest sample whose expected cost is within the budget; where none is, the one beyond which little is won.
 BudgetPlan plan_budget(double budget, const ExpectedCost& expected);
 
-/// What the user should know of it: "1,234 hits/s, 0.7 % of 4 CPUs, 2.9 % of the busiest; ...".
+/// The expected cost, for the user: "1,234 hits/s, 0.7 % of 4 CPUs, 2.9 % of the busiest; ...".
 std::string sentence_of(const ExpectedCost& expected, const BudgetPlan& plan = {}, std::optional<double> budget = {});
 
-/// What SystemTap does not say of the probes' cost: how long they were there, how fast its clock is, and what traffic
-/// there was in between.
+/// Facts on the probes' cost that SystemTap does not say: how long they were there, how fast its clock is, and what
+/// traffic there was in between.
 class CostWatch {
   public:
     void begin(const host::System& machine) { begin_ = moment(machine); }

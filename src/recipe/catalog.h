@@ -35,8 +35,9 @@ struct ProgramFiles {
     std::shared_ptr<base::PrivateDirectory> temporary{};  ///< where they are, if they are to go with the program
 };
 
-/// What is installed beside the program: <prefix>/share/stapgen for <prefix>/bin/stapgen. What it carries within is
-/// unpacked, into the cache, or where that cannot be written into a folder that goes when the program ends.
+/// The files that are installed beside the program: <prefix>/share/stapgen for <prefix>/bin/stapgen. The files it
+/// carries within are unpacked, into the cache, or where that cannot be written into a folder that goes when the
+/// program ends.
 base::Result<ProgramFiles> find_program_files(const std::filesystem::path& program);
 
 /// Where recipes of this machine are, for all its users.
@@ -60,11 +61,10 @@ Catalog load_catalog(const std::vector<RecipeFolder>& folders);
 /// The error suggests a name that is near, or says why the recipe cannot be used.
 base::Result<Recipe> find_recipe(const Catalog& catalog, std::string_view name);
 
-/// What is said of that text in the recipe's meanings, the first that fits, patterns in upper or lower case; null if
-/// nothing is.
+/// The first of the recipe's meanings that fits that text, patterns in upper or lower case; null if none does.
 const Meaning* meaning_of(const Recipe& recipe, std::string_view text);
 
-/// What the whole program works with.
+/// The files and recipes of the program.
 struct Program {
     ProgramFiles files;
     Catalog catalog;

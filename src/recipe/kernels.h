@@ -11,7 +11,7 @@
 
 namespace stapgen::recipe {
 
-/// What was shown of a recipe for some kernels: a row of kernels.toml.
+/// The proof of a recipe on some kernels: a row of kernels.toml.
 struct KernelRange {
     std::string range;
     std::string state;                         ///< "run" or "resolved"
@@ -23,7 +23,7 @@ struct KernelRange {
     [[nodiscard]] std::string state_text() const;
 };
 
-/// What kernels match in which interrupts' handlers are threads: PREEMPT_RT, the argument threadirqs.
+/// The name for kernels in which interrupts' handlers are threads: PREEMPT_RT, the argument threadirqs.
 inline constexpr std::string_view threaded_interrupts = "threaded-interrupts";
 
 /// The first that is meant by this release ("6.12.117+deb13-amd64") of this architecture; null if none is. RHEL's

@@ -43,7 +43,7 @@ struct Stage {
 /// The parameter of each recipe whose stages have parts: whether they are left out.
 inline constexpr std::string_view no_parts = "no-parts";
 
-/// What the user typed, by parameter name.
+/// Values that the user typed, by parameter name.
 using Arguments = std::map<std::string, std::string>;
 
 /// A kernel counter (/proc/net/netstat, snmp) whose rise is reported.
@@ -52,7 +52,7 @@ struct Counter {
     std::string help;
 };
 
-/// What a counted thing means, for the report.
+/// The meaning of a counted thing, for the report.
 struct Meaning {
     std::string of;  ///< the text of its first key; each `*` in it stands for any text
     std::string help;
@@ -60,15 +60,15 @@ struct Meaning {
     bool loss_by_name = false;  ///< its name says so, and nobody has looked it up: shown behind those
 };
 
-/// What the script prints, or the reader of its source.
+/// The records that the script prints, or the reader of its source.
 struct RecordSchema : schema::Schema {
     bool aggregates = false;  ///< the script can aggregate its records in the kernel
 };
 
-/// What a measurement can be narrowed to: options of the command line, and module parameters of the script.
+/// Filters of a measurement: options of the command line, and module parameters of the script.
 enum class Filter { thread, packet, sample, device, mark, container };
 
-/// What a recipe costs where nothing is filtered, as measured: docs/reference/recipes.md.
+/// The cost of a recipe where nothing is filtered, as measured: docs/reference/recipes.md.
 struct Cost {
     std::map<std::string, double> hits;  ///< of probes, per event: the kernel's counter of it -> how many
     std::int64_t instructions = 0;       ///< of a CPU, per hit; without `printing`
@@ -106,7 +106,7 @@ struct Recipe {
     bool reads_links =
         false;  ///< its script looks on as the counters of network devices are read, at both ends of a run
 
-    /// What a recording of it begins with, where it is not aggregated.
+    /// The header of its recording, where it is not aggregated.
     [[nodiscard]] schema::Header header() const;
     /// The same with the fields of these words behind the others.
     [[nodiscard]] schema::Header header(const std::vector<std::string>& with) const;
@@ -131,16 +131,16 @@ base::Result<Recipe> load_recipe(const std::filesystem::path& folder);
 /// Type and range; the error names the parameter as an option.
 base::Result<void> check_value(const Parameter& parameter, std::string_view value);
 
-/// What is put into a template for a value that check_value() takes: a whole number in decimal without leading zeros, a
-/// duration as ns, any other as it is.
+/// The text put into a template for a value that check_value() takes: a whole number in decimal without leading zeros,
+/// a duration as ns, any other as it is.
 std::string template_value(const Parameter& parameter, const std::string& value);
 
 /// All parameters of the recipe with their values, defaults where none was given. Fails on a name or a value
 /// that the recipe does not allow.
 base::Result<Arguments> complete_arguments(const Recipe& recipe, const Arguments& given);
 
-/// Of the recipe's files and of the values of all its parameters, 16 hexadecimal digits: what makes one script differ
-/// from another, but for intervals and aggregation. Error: a file cannot be read.
+/// A hash of the recipe's files and of the values of all its parameters, 16 hexadecimal digits: what makes one script
+/// differ from another, but for intervals and aggregation. Error: a file cannot be read.
 base::Result<std::string> hash_of(const Recipe& recipe, const Arguments& complete);
 
 }  // namespace stapgen::recipe

@@ -23,7 +23,7 @@ struct Cause {
     std::int64_t count = 0;
 };
 
-/// What SystemTap says was lost.
+/// Losses as SystemTap reports them.
 struct Transport {
     std::int64_t skipped_probes = 0;
     std::int64_t probe_errors = 0;
@@ -47,7 +47,7 @@ using GroupNames = std::map<std::string, std::string>;
 /// this machine, whatever container it was typed for.
 using TypedFilters = std::map<std::string, std::string>;
 
-/// What the user calls the place of a run: dc -> fra1.
+/// The user's names for the place of a run: dc -> fra1.
 using Labels = std::map<std::string, std::string>;
 
 /// Where a run was made, and what it measured. What is not known is empty.
@@ -66,7 +66,7 @@ struct Origin {
     bool operator==(const Origin&) const = default;
 };
 
-/// What an address of the records was on the machine that recorded.
+/// The name of an address on the machine that recorded.
 struct AddressName {
     std::optional<std::uint64_t> address;  ///< always there
     std::string symbol;
@@ -82,7 +82,7 @@ struct ProbeClock {
     std::optional<std::int64_t> expected_hits;  ///< by the recipe's [cost], of the traffic there was in between
 };
 
-/// What is known of a run as it begins.
+/// Facts of a run as it begins.
 struct Setup {
     std::string recipe;
     std::vector<std::string> command;                              ///< argv of stapgen
@@ -107,7 +107,7 @@ struct Setup {
     [[nodiscard]] Origin origin() const;
 };
 
-/// What its lines do not say of how a run went.
+/// Facts of a run's end that its lines do not say.
 struct RunEnd {
     Transport transport;
     std::string broke_off;          ///< why it ended though nobody asked it to; empty if it did not
@@ -116,7 +116,7 @@ struct RunEnd {
     std::vector<Counter> counters;  ///< as the recipe declares them
 };
 
-/// What is known of a run once it has ended. Of a part that is continued only net_counters, addresses and group_names
+/// Facts of a run once it has ended. Of a part that is continued only net_counters, addresses and group_names
 /// are known.
 struct Outcome : RunEnd {
     ProbeClock clock;

@@ -9,10 +9,11 @@
 #include "base/result.h"
 #include "recording/facts.h"
 
-/// What identifies a recording: the labels that a user gave it, and the definition of its numbers.
+/// The identity of a recording: the labels that a user gave it, and the definition of its numbers.
 namespace stapgen::recording {
 
-/// Of "dc=fra1", "rack=b 17". Error (bad_input): one is no label, there are too many, or a name comes twice.
+/// Labels as typed: "dc=fra1", "rack=b 17". Error (bad_input): one is no label, there are too many, or a name comes
+/// twice.
 base::Result<Labels> parse_labels(const std::vector<std::string>& typed);
 
 /// Whether a label can have this name: a letter, then letters, digits, '_', '-' and '.'; 63 bytes at most.
@@ -27,7 +28,7 @@ std::int64_t sample_of(const TypedFilters& filters);
 /// number.
 std::string definition_of(const Setup& setup);
 
-/// What differs between two of unlike definitions, for a person: "they differ in filters (--port 80; none)".
+/// The difference between two unlike definitions, for a person: "they differ in filters (--port 80; none)".
 std::string unlike_text(const Origin& a, const Origin& b);
 
 }  // namespace stapgen::recording

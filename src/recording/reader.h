@@ -37,7 +37,7 @@ class Reader {
     /// its header, and next() goes on.
     bool next_recording();
 
-    /// Of a further part of a run: leaves out the lines that repeat those of earlier parts. To be called when header()
+    /// In a further part of a run, leaves out the lines that repeat those of earlier parts. To be called when header()
     /// is known and before next().
     void skip_repeated();
 

@@ -47,7 +47,7 @@ class Writer {
     void begin_part(Setup setup);
     /// A line without its '\n'. It is passed over where there is no part.
     void line(std::string_view text);
-    /// What came so far is in the file.
+    /// Afterwards all that came so far is in the file.
     void flush();
     /// The last line of its own, unless there was no other.
     void end(Outcome outcome);

@@ -10,7 +10,7 @@
 
 namespace stapgen::render {
 
-/// Of filters a standalone script has all or nothing: what stands in the tapsets between "// ---- filters" and
+/// Filters are all in a standalone script, or none: what stands in the tapsets between "// ---- filters" and
 /// "// ---- end of filters". The values become those that the script's globals begin with.
 std::vector<TapsetFile> with_filters(std::vector<TapsetFile> tapsets,
                                      const std::map<std::string, std::string>& globals);

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-/// What recordings are made of: docs/reference/recording-format.md. A recipe declares a schema, its script prints it in
+/// The form of recordings: docs/reference/recording-format.md. A recipe declares a schema, its script prints it in
 /// the header line, and whoever reads the records has it from there.
 namespace stapgen::schema {
 
@@ -23,7 +23,7 @@ inline constexpr int first_aggregating_version = 4;
 /// From this version on stages have parts.
 inline constexpr int first_version_with_parts = 5;
 
-/// What a field holds; the spelling in a header is the name here, except `int` for integer.
+/// Types of fields; the spelling in a header is the name here, except `int` for integer.
 enum class FieldType {
     time,      ///< ns of the kernel's monotonic clock, never negative
     integer,   ///< any signed number
@@ -42,7 +42,7 @@ enum class FieldType {
     reason_name,  ///< the name of a drop reason, or its number; or `-`
 };
 
-/// What else a header says of a field, from version 3 on: `name:type,attribute`.
+/// Attributes of a field in a header, from version 3 on: `name:type,attribute`.
 enum class Attribute {
     none,
     key,     ///< of int, text, ip or endpoint: results are grouped by it if nothing else is asked for
@@ -84,7 +84,7 @@ struct Header {
     [[nodiscard]] std::string line() const;
 };
 
-/// What the field of find_direction() holds, in the order in which a script that aggregates counts them.
+/// Values of the field of find_direction(), in the order in which a script that aggregates counts them.
 inline constexpr std::array<std::string_view, 2> directions{"rx", "tx"};
 
 /// The field for the direction: a text named `way`.
@@ -104,7 +104,7 @@ bool has_statistics(const Field& field);
 std::string_view divided_stage(std::string_view name);
 /// Whether a stage of that name is a part of another one.
 bool is_part(std::string_view name);
-/// What a part is the time of: "nagle".
+/// The cause of a part: "nagle".
 std::string_view cause_of(std::string_view part);
 
 /// Whether a field is no part, or one of a stage that the schema has.

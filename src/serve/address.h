@@ -22,7 +22,7 @@ base::Result<Endpoint> parse_endpoint(std::string_view text);
 std::string text_of(const Endpoint& endpoint);
 
 /// Whether a request with this Host header is meant for this machine: an address, localhost, or the machine's own name.
-/// What listens on another address than the loopback's takes names in any domain, too. Any other name may be one that a
+/// A server on another address than the loopback's takes names in any domain, too. Any other name may be one that a
 /// web page has made point here (DNS rebinding).
 bool is_own_host(std::string_view header, const Endpoint& listens, std::string_view machine);
 

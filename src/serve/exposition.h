@@ -12,7 +12,7 @@
 
 namespace stapgen::serve {
 
-/// What a scraper can be given.
+/// Formats for a scraper.
 enum class Exposition {
     protobuf,     ///< Prometheus' protobuf, with native histograms
     openmetrics,  ///< 1.0
@@ -23,13 +23,13 @@ enum class Exposition {
 Exposition exposition_for(std::string_view accept);
 std::string_view content_type_of(Exposition exposition);
 
-/// What is pushed by itself.
+/// The state of pushes.
 struct PushStatus {
     bool wanted = false;
     std::int64_t done = 0, failed = 0, rejected_points = 0;
 };
 
-/// What serve says of itself beside the recipes.
+/// The state of serve itself, beside the recipes.
 struct ServerStatus {
     std::string version, revision, kernel;
     std::int64_t start_ns = 0;  ///< since 1970

@@ -13,7 +13,7 @@
 
 namespace stapgen::serve {
 
-/// What bytes of a recording brought.
+/// The effect of bytes of a recording.
 struct Fed {
     bool has_begun = false;                  ///< the probes are live: the line `ready` was among them
     std::vector<kinds::Measured> intervals;  ///< that closed, in their order

@@ -55,7 +55,7 @@ class Runner {
         Failure failure = Failure::failed;
         std::string why;
     };
-    /// What lasts as long as a child.
+    /// Objects that live as long as a child.
     struct Child {
         RecordingStream stream;
         session::Said said;  ///< that may say why it ends
@@ -67,7 +67,7 @@ class Runner {
     };
 
     End run_once();
-    /// What is thrown is how it ended.
+    /// An exception becomes its end.
     End run_guarded();
     void begin(Child& child);
     void add(Child& child, kinds::Measured interval);

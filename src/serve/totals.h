@@ -27,16 +27,16 @@ class SeriesLimit {
     std::atomic<std::size_t> taken_ = 0;
 };
 
-/// What a recipe has measured since serve began, in any number of runs. Nothing that is a counter ever falls, and
+/// The sums of a recipe since serve began, in any number of runs. Nothing that is a counter ever falls, and
 /// memory is bounded by the limit.
 class Totals {
   public:
     Totals(const std::string& recipe, SeriesLimit& limit);
 
-    /// What was measured in an interval. Its drops have names and no addresses.
+    /// Adds the results of an interval. Its drops have names and no addresses.
     void add(const table::Results& interval);
 
-    /// What is known of the run that goes on, from its start to now: its account, counters, input and origin.
+    /// Sets the facts of the run that goes on, from its start to now: its account, counters, input and origin.
     void set_run(const table::Results& run);
     /// It has ended.
     void end_run();
@@ -57,7 +57,7 @@ class Totals {
     Tables measured_;
     Tables ended_;  ///< accounts of the runs that have ended
     Tables now_;    ///< and of the one that goes on
-    Tables risen_;  ///< likewise; what would fall stays
+    Tables risen_;  ///< as above; what would fall stays
 };
 
 }  // namespace stapgen::serve

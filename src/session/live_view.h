@@ -33,7 +33,7 @@ class StderrCapture {
     std::streambuf* before_;
 };
 
-/// What a live view is of.
+/// The subject of a live view.
 struct LiveSubject {
     const decode::Header* header = nullptr;  ///< must outlive the view
     decode::Ready ready;                     ///< the line with which the measurement began

@@ -16,7 +16,7 @@
 
 namespace stapgen::session {
 
-/// What SystemTap says was lost, as a report has it.
+/// SystemTap's losses, as a report has them.
 recording::Transport transport_of(const launch::Losses& losses);
 
 /// The buffer per CPU (-s) that would have held what the measured says was lost on its way; 0 if that is not known, or
@@ -25,8 +25,8 @@ std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses&
                               std::optional<std::int64_t> asked_mb, const kinds::Measured& measured,
                               std::int64_t bytes);
 
-/// What the counted things mean, by the recipe that it is of. What is lost comes first in each interval; of the values
-/// of counters there is nothing else left.
+/// Puts the meanings of counted things, by the recipe that it is of. What is lost comes first in each interval; of the
+/// values of counters there is nothing else left.
 void put_meanings(kinds::Measured& measured, const recipe::Recipe& recipe);
 /// The same by the recipe of that name, if there is one here.
 void put_meanings(kinds::Measured& measured, const recipe::Catalog& catalog);
@@ -38,7 +38,7 @@ inline constexpr std::array<std::string_view, 3> origin_words{"host", "recording
 /// Whether it is one of them; behind "label:" is the name of a label.
 bool is_origin_word(std::string_view word);
 
-/// What the words say of a recording, whose file is `name`; "-" is not known.
+/// The group that the words make of a recording, whose file is `name`; "-" is not known.
 table::Group origin_group(const std::vector<std::string>& words, const recording::Origin& origin,
                           const std::string& name);
 

@@ -23,10 +23,10 @@ using ReportedNotes = std::set<std::string>;
 /// Names for the addresses and drop reasons of one kernel: of this machine's, or of that which a log is of.
 class Namer {
   public:
-    /// Of this machine. Its names are read when first needed; what cannot be read is said once, on stderr, and leaves
+    /// Names of this machine. They are read when first needed; what cannot be read is said once, on stderr, and leaves
     /// the numbers as they are.
     Namer() = default;
-    /// Of a log: what its recording says comes first, then what the user gave.
+    /// Names of a log: those of its recording come first, then what the user gave.
     explicit Namer(symbols::NameSources sources) : sources_(std::move(sources)) {}
 
     /// Into the drops that have none, and into groups by namespace, cgroup and container. Where a log's KASLR offset is
@@ -35,7 +35,7 @@ class Namer {
     base::Result<void> put_into(kinds::Measured& measured, const recording::RunFacts& facts,
                                 const std::string& release = {});
 
-    /// What an address of this machine lies in. Its views live as long as this.
+    /// The symbol that an address of this machine lies in. Its views live as long as this.
     std::optional<symbols::Symbol> find(std::uint64_t address);
     /// All drop reasons of this machine that have a name; null where they cannot be read.
     const std::map<std::uint32_t, std::string>* reasons();
@@ -44,7 +44,7 @@ class Namer {
     void look_at_owners(const decode::Header& header);
     /// A record of this machine, whose namespace, cgroup and container are to be named.
     void observe_owner(const decode::Record& record);
-    /// What has been named so; empty where records have no such field.
+    /// The names given so far; empty where records have no such field.
     recording::GroupNames group_names();
 
   private:
@@ -67,7 +67,7 @@ base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<co
 
 /// Writes what a user should know of the sources to stderr.
 void report_notes(const symbols::KernelNames& names, ReportedNotes& reported);
-/// Likewise what speaks against the table of names, or that nothing speaks for it: see KernelNames::check().
+/// Prints what speaks against the table of names, or that nothing speaks for it: see KernelNames::check().
 void report_check(symbols::KernelNames& names, std::span<const std::uint64_t> drop_addresses,
                   bool more_may_come = false);
 

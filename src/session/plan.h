@@ -18,7 +18,7 @@
 
 namespace stapgen::session {
 
-/// What is asked of a measurement, understood.
+/// A measurement as it was asked for, checked.
 struct MeasurePlan {
     Filters filters;
     std::optional<std::chrono::nanoseconds> duration;
@@ -26,7 +26,7 @@ struct MeasurePlan {
     Presentation presentation;
     bool events = false;
     recording::Labels labels;
-    /// What whoever made the module knows of it: parameters, recipe_hash, functions, hash_of, stap_version. The
+    /// Facts of the module from its maker: parameters, recipe_hash, functions, hash_of, stap_version. The
     /// functions may come once the recording is begun.
     recording::Setup made;
     std::optional<std::filesystem::path> output;  ///< of the recording
@@ -43,9 +43,9 @@ struct Aggregation {
     std::string note;  ///< for the user; empty if there is nothing to say
 };
 
-/// What `made` says, and where and by which command the measurement is made.
+/// The facts of `made`, and where and by which command the measurement is made.
 recording::Setup setup_of(const host::System& machine, const MeasurePlan& plan);
-/// What the script's first line adds: the recipe, and so the definition.
+/// Adds the facts of the script's first line: the recipe, and so the definition.
 void put_recipe(const MeasurePlan& plan, const std::string& recipe, recording::Setup& setup);
 
 /// Whether the records of a run are aggregated in the kernel: where it was asked for, and by default in a long run that

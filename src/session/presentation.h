@@ -17,9 +17,9 @@
 
 namespace stapgen::session {
 
-/// What --by takes beside names of fields.
+/// Words that --by takes beside names of fields.
 std::vector<std::string_view> grouping_words();
-/// What --by takes for records like these: those of grouping_words() whose fields they have, and their fields.
+/// Words that --by takes for records like these: those of grouping_words() whose fields they have, and their fields.
 std::vector<std::string> groups_of(const decode::Header& header);
 
 /// The fields that a word of grouping_words() stands for; of any other, itself.
@@ -46,7 +46,7 @@ base::Result<void> check_aggregated(const Presentation& presentation, bool event
 /// The option that asks for single records, "--by"; empty if none does.
 std::string single_records_option(const Presentation& presentation, bool events);
 
-/// What writes single records as they come: of a trace, or where `events` are asked for; else null.
+/// The writer of single records as they come: of a trace, or where `events` are asked for; else null.
 std::unique_ptr<show::RecordWriter> record_writer(std::ostream& out, const Presentation& presentation, bool events);
 
 /// Writes the rest. What could not be written goes to stderr.
@@ -56,14 +56,14 @@ void finish(show::RecordWriter& records);
 /// follow.
 void present(std::ostream& out, std::span<const kinds::Measured> reports, const Presentation& presentation,
              std::optional<std::int64_t> interval = {});
-/// Likewise, with the hosts in front where the format can show them.
+/// Presents reports, with the hosts in front where the format can show them.
 void present(std::ostream& out, const show::Hosts& hosts, std::span<const kinds::Measured> reports,
              const Presentation& presentation);
 
-/// Likewise, comparisons.
+/// Presents comparisons.
 void present(std::ostream& out, std::span<const study::Compared> all, const Presentation& presentation);
 
-/// What was measured, as it is written.
+/// The results of a measurement, as they are written.
 table::Results results_of(const kinds::Measured& measured, const show::Options& options);
 
 }  // namespace stapgen::session

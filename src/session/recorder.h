@@ -33,7 +33,7 @@ class Recorder {
     void line(std::string_view text, bool cut, const decode::Line& parsed, Namer& namer);
     /// To be called several times a second: what came a second ago is in the file.
     void tick(Namer& namer);
-    /// Of the measured what is not in the lines.
+    /// Writes the facts of the measurement that are not in the lines.
     void end(const kinds::Measured& measured, Namer& namer);
     [[nodiscard]] base::Result<void> outcome() const;
 

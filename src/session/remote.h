@@ -27,7 +27,7 @@ struct RemoteStatus {
     std::optional<std::int64_t> p99_ns;  ///< likewise
 };
 
-/// Of all that was measured so far.
+/// The status of all that was measured so far.
 RemoteStatus status_of(const kinds::Measured& measured);
 std::string status_line(const RemoteStatus& status);
 /// Nothing if it is another line.

@@ -23,12 +23,13 @@ struct LoadedRun {
     std::vector<kinds::Measured> reports;  ///< one for each recipe, in the order of their first lines; never empty
 };
 
-/// What else is wanted of files.
+/// Options of reading files.
 struct ReplayOptions {
     Selection selection{};                  ///< of records
     bool events = false;                    ///< each record is written to stdout; runs are read one by one
     show::RecordWriter* records = nullptr;  ///< gets each record of one run, instead of stdout
-    /// Of the input that the files are copies of parts of; they are read one by one. Null: each is an input of its own.
+    /// The budget of the input that the files are parts of; they are read one by one. Null: each is an input of its
+    /// own.
     std::shared_ptr<base::Budget> budget{};
     /// Gets the lines of one text as long as nothing in it is known; may be empty.
     std::function<void(std::string_view lines)> unknown{};

@@ -83,7 +83,7 @@ class Measurement {
     std::int64_t bytes_ = 0;  ///< of all lines, with their ends
     std::int64_t intervals_ = 0;
     std::vector<recipe::Counter> counters_;  ///< of the header's recipe
-    bool reads_links_ = false;               ///< likewise
+    bool reads_links_ = false;               ///< as above
     std::optional<recipe::Cost> expected_;   ///< likewise
     overhead::CostWatch cost_;
     host::NetCounters counters_before_;

@@ -21,7 +21,7 @@ struct SessionOptions {
     Selection selection{};           ///< records beside it count as filtered
 };
 
-/// What a line did to a session.
+/// The effect of a line on a session.
 struct Added {
     bool taken = false;    ///< it counts; else it came before the header, is not of the selection, or all is refused
     bool refused = false;  ///< it is a header that was refused: see Session::refusal()

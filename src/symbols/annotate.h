@@ -24,7 +24,7 @@ using LookAhead = std::function<void(std::span<const std::uint64_t> addresses)>;
 /// Appends the name of an address, as name+0xoffset/0xsize [module]. False, and nothing appended: there is none.
 using AppendName = std::function<bool(std::uint64_t address, AddressKind kind, std::string& out)>;
 
-/// What the words of a line say of an address that comes behind them: in a line about a dropped packet it is a drop
+/// The kind of an address by the words of its line before it: in a line about a dropped packet it is a drop
 /// site; behind RIP:, EIP, IP:, PC is at, pc :, NIP or another register it is exact; any other is taken for a return
 /// address.
 class LineWords {

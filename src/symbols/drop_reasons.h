@@ -33,8 +33,8 @@ class DropReasons {
     /// this is a guess: see guess(). Error (bad_input): no version, or one without reasons.
     static base::Result<DropReasons> of_release(std::string_view release);
 
-    /// Of the running kernel: from the first of `formats` that can be read, for which root is needed; where there is
-    /// none, or it lists none, from its type information. Every error is cannot_here.
+    /// Reasons of the running kernel: from the first of `formats` that can be read, for which root is needed; where
+    /// there is none, or it lists none, from its type information. Every error is cannot_here.
     static base::Result<DropReasons> of_this_machine(const std::vector<std::filesystem::path>& formats,
                                                      const std::filesystem::path& btf);
 

@@ -22,7 +22,7 @@
 
 namespace stapgen::symbols {
 
-/// What a user has of the kernel that made the addresses.
+/// Sources of names for the kernel that made the addresses.
 struct NameSources {
     /// Recognised by their content: System.map, a copy of /proc/kallsyms, vmlinux, vmlinuz, a module's file, a folder
     /// with modules' files.
@@ -30,7 +30,7 @@ struct NameSources {
     std::optional<std::filesystem::path> modules;  ///< a copy of /proc/modules
     std::optional<std::int64_t> kaslr_offset;
     std::string release;  ///< of the kernel; empty: unknown
-    /// What is missing may be fetched by build-id from the servers of $DEBUGINFOD_URLS: the user's word, never an
+    /// Missing files may be fetched by build-id from the servers of $DEBUGINFOD_URLS: the user's word, never an
     /// input's.
     bool fetch = false;
 
@@ -38,7 +38,7 @@ struct NameSources {
     [[nodiscard]] bool empty() const { return files.empty() && !modules && !kaslr_offset && release.empty(); }
 };
 
-/// What the log itself says of its kernel: the first line of a recording does.
+/// The kernel that the log itself names: the first line of a recording does.
 using LogKernel = base::KernelIdentity;
 
 /// Where an address without a name is.
@@ -49,7 +49,7 @@ struct NearModule {
     [[nodiscard]] bool inside() const { return offset >= 0 && static_cast<std::uint64_t>(offset) < size; }
 };
 
-/// What an address is. Its views live as long as the KernelNames.
+/// The name of an address. Its views live as long as the KernelNames.
 struct AddressName {
     std::optional<Symbol> symbol;
     std::optional<NearModule> near;  ///< where there is no symbol and a module that is known to be loaded is near
@@ -90,7 +90,7 @@ class KernelNames {
     /// Makes the KASLR offset known from the return addresses of drops, or refuses; where it is assumed, that is
     /// checked. `KASLR offset` of the finding is what is in force.
     KaslrFinding infer(std::span<const std::uint64_t> drop_addresses);
-    /// What `how` is, a sentence.
+    /// `how`: a sentence.
     void set_kaslr_offset(std::int64_t kaslr_offset, const std::string& how);
     /// Asks what speaks for the table once the KASLR offset is in force and the names of the log are checked: names
     /// beside addresses, a recording's own account of its kernel, the release, the return addresses of drops. What
@@ -100,7 +100,7 @@ class KernelNames {
     std::vector<std::string> check(std::span<const std::uint64_t> drop_addresses, bool more_may_come = false);
     /// Enough speaks for the table; check() has nothing to say.
     [[nodiscard]] bool is_proven() const { return proven_; }
-    /// What a user should know of the sources: sentences, for stderr.
+    /// Notes for the user on the sources: sentences, for stderr.
     [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
     [[nodiscard]] AddressName find(std::uint64_t address, AddressKind kind) const;
@@ -111,7 +111,7 @@ class KernelNames {
 
     /// To be called before source(). Errors: there is no file with DWARF among the sources (bad_input).
     base::Result<void> open_lines();
-    /// Of the kernel's own code. Empty where DWARF has nothing.
+    /// Source lines of the kernel's own code. Empty where DWARF has nothing.
     [[nodiscard]] std::vector<SourceFrame> source(std::uint64_t address, AddressKind kind) const;
 
     /// The names of this kernel's drop reasons: from the BTF of a vmlinux or vmlinuz among the sources, else those of

@@ -34,7 +34,7 @@ struct SourceFiles {
 /// are of the same kind.
 base::Result<SourceFiles> read_source_files(const std::vector<std::filesystem::path>& files);
 
-/// Of Linux 2.6.18 to 7.2, global and static ones, sorted.
+/// Functions of Linux 2.6.18 to 7.2, global and static ones, sorted.
 inline constexpr std::array<std::string_view, 16> of_each_kernel{
     "arp_process",       "do_exit",  "filp_close",         "free_netdev",  "kfree",           "kthread",
     "netif_receive_skb", "panic",    "register_netdevice", "schedule",     "sock_def_wakeup", "tcp_ack",

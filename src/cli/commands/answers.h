@@ -15,7 +15,7 @@
 
 namespace stapgen::cli {
 
-/// What is said of each address.
+/// The form of the answer for an address.
 struct AnswerForm {
     symbols::AddressKind kind = symbols::AddressKind::exact;
     bool is_json = false;

@@ -12,7 +12,7 @@ namespace stapgen::cli {
 inline constexpr const char* confined_variable = "STAPGEN_CONFINED";
 
 CommandSpec run_command(const recipe::Recipe& recipe);
-/// What it does.
+/// The command of a recipe.
 base::Result<void> run_recipe(const recipe::Program& program, const recipe::Recipe& recipe, const RunOptions& options);
 CommandSpec render_command(const recipe::Recipe& recipe);
 CommandSpec build_command(const recipe::Recipe& recipe);

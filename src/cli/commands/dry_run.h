@@ -7,11 +7,11 @@
 #include "module/make.h"
 #include "session/plan.h"
 
-/// What --dry-run prints: a plan, which may be for another machine. So what is not here is said on stderr and is no
+/// The output of --dry-run: a plan, which may be for another machine. So what is not here is said on stderr and is no
 /// error, and nothing is made.
 namespace stapgen::cli {
 
-/// What a person would type to do the same. `load` may be null.
+/// The commands that a person would type to do the same. `load` may be null.
 void print_commands(const module::Preparation& preparation, const launch::LoadJob* load);
 
 /// When the measurement would end, and what it would keep.

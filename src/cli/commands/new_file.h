@@ -10,7 +10,7 @@
 
 namespace stapgen::cli {
 
-/// What a report goes into instead of stdout: a new file for its owner only, which gets its name when all is in it.
+/// The file of a report instead of stdout: new, for its owner only, which gets its name when all is in it.
 class NewFile {
   public:
     /// From now on stdout is that file. Without a path it stays what it is.

@@ -31,7 +31,7 @@ base::Result<std::string> help_of(const CommandSpec& root, const std::vector<std
 /// The tables of a report: names, columns, units, and how they add up. `words`: the beginning of a name.
 base::Result<std::string> results_text(const std::vector<std::string>& words);
 
-/// What `stapgen help NAME [WORD...]` prints that is no command: tables of the code. Words choose from them.
+/// A topic of `stapgen help NAME [WORD...]` that is no command: a table of the code. Words choose from them.
 struct Topic {
     std::string_view name, summary;
     base::Result<std::string> (*text)(const std::vector<std::string>& words);
@@ -68,7 +68,7 @@ struct Candidate {
     std::string about{};  ///< one line; may be empty
 };
 
-/// What may be typed instead of a word.
+/// A text that may be typed instead of a word.
 struct Completion {
     enum class Paths { none, files, folders };
     std::vector<Candidate> candidates{};
@@ -81,7 +81,7 @@ struct Known {
     const CommandSpec& root;
 };
 
-/// What may stand instead of the last of `words`, which are those behind the program's name: whole words that begin
+/// Completions of the last of `words`, which are those behind the program's name: whole words that begin
 /// as it does.
 Completion completion_of(const Known& known, const std::vector<std::string>& words);
 

@@ -30,7 +30,7 @@ struct OptionGroup {
     std::vector<const OptionSpec*> options;
 };
 
-/// What stands on the command line without a name, in its order.
+/// Arguments without a name, in their order.
 std::vector<const OptionSpec*> arguments_of(const CommandSpec& command);
 
 /// The arguments first, the general ones last.
@@ -42,8 +42,8 @@ std::vector<OptionGroup> all_option_groups(const CommandSpec& command);
 /// As it is typed: "-x, --target-tid TID", "FILE...".
 std::string shown_name(const OptionSpec& option);
 
-/// What it does, its choices, range and default. `whole`: and what more is to be said, what it excludes and the
-/// variable that stands for it.
+/// The effect of an option, its choices, range and default. `whole`: and what more is to be said, what it excludes and
+/// the variable that stands for it.
 std::string option_text(const OptionSpec& option, bool whole);
 
 /// All that is to be said of these options, and at the end what the words mean that stand for their values, in the

@@ -10,7 +10,7 @@
 #include "session/replay.h"
 #include "symbols/kernel_names.h"
 
-/// What the options of a command line are put into: of each command its own values, and nothing else.
+/// Values of the options of a command line: of each command its own, and nothing else.
 namespace stapgen::cli {
 
 /// How results are shown.

@@ -13,7 +13,7 @@
 
 namespace stapgen::cli {
 
-/// What precedes the verb. The recipes make commands, so where they are must be known before the command line is
+/// Options before the verb. The recipes make commands, so where they are must be known before the command line is
 /// parsed.
 struct Beginning {
     std::string recipe_path;

@@ -12,7 +12,7 @@
 /// Values as typed -> plans, checked. Errors are bad_input.
 namespace stapgen::cli {
 
-/// Of --color.
+/// The value of --color.
 base::Colours colours_of(std::string_view color);
 base::Result<session::Presentation> presentation_of(const PresentOptions& options);
 
@@ -26,13 +26,13 @@ base::Result<std::vector<std::filesystem::path>> files_at(const std::string& typ
 /// be there for a `dry_run`.
 base::Result<session::MeasurePlan> plan_of(const host::System& machine, const MeasureOptions& options, bool dry_run);
 
-/// What a script is asked for by --by, where nothing is measured.
+/// The groups that --by asks a script for, where nothing is measured.
 base::Result<std::vector<std::string>> parse_by(const recipe::Recipe& recipe, std::string_view typed);
 
 /// Whole milliseconds from 10 ms to a day.
 base::Result<std::chrono::milliseconds> parse_interval(std::string_view typed);
 
-/// Of --duration, above 0.
+/// The value of --duration, above 0.
 base::Result<std::chrono::nanoseconds> parse_measured_time(std::string_view typed);
 
 /// "-1c000000" or "0x1c000000".

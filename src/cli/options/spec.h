@@ -18,7 +18,7 @@
 #include "base/result.h"
 #include "recipe/catalog.h"
 
-/// What can be typed, as data: the parser, help, manual and completion read it.
+/// Commands and options as data: the parser, help, manual and completion read it.
 namespace stapgen::cli {
 
 /// The headings of options in help and manual.
@@ -60,7 +60,7 @@ Reader read_by(Parse parse, T& to, bool may_be_empty = true) {
     };
 }
 
-/// Of a whole number, both ends included.
+/// The range of a whole number, both ends included.
 struct Range {
     std::int64_t min = std::numeric_limits<std::int64_t>::min();
     std::int64_t max = std::numeric_limits<std::int64_t>::max();
@@ -95,7 +95,7 @@ OptionSpec option(std::string names, std::string value, std::string group, std::
 
 struct CommandSpec;
 
-/// What a command has to work with beside the values of its options.
+/// The surroundings of a command, beside the values of its options.
 struct Call {
     const recipe::Program& program;
     const CommandSpec& root;
@@ -112,7 +112,7 @@ struct CommandSpec {
     std::vector<CommandSpec> commands{};
     const recipe::Recipe* recipe = nullptr;  ///< that it runs, renders or builds
     bool hidden = false;
-    bool rare = false;  ///< left out of a short help that is too long
+    bool rare = false;                                             ///< left out of a short help that is too long
     std::function<base::Result<void>(const Call& call)> action{};  ///< none: it needs a further word
     std::any values{};                                             ///< see values_of()
 };

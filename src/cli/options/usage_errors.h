@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "cli/options/spec.h"
 
-/// What is wrong with a command line, and what may have been meant. All are bad_input.
+/// Errors of a command line, with what may have been meant. All are bad_input.
 namespace stapgen::cli {
 
 /// `used` is the command that it is about. The hint says where its options are.

@@ -8,7 +8,7 @@
 /// Who runs on this machine, by files alone: what runtimes of containers call cgroups, and where they keep names.
 namespace stapgen::containers {
 
-/// What the path of a cgroup says of a container.
+/// The container that a cgroup's path names.
 struct Place {
     std::string runtime;  ///< "docker", "containerd", "cri-o", "podman", "nspawn", "lxc"; empty: unknown
     std::string id;       ///< 64 hexadecimal digits; of nspawn and lxc its name

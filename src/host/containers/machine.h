@@ -36,7 +36,7 @@ struct Container {
     [[nodiscard]] std::string pod_shown() const;
 };
 
-/// What there is on a machine at one moment. Plain data.
+/// Containers, processes and namespaces of a machine at one moment. Plain data.
 struct Machine {
     std::uint64_t host_netns = 0;                      ///< of process 1
     std::map<std::uint64_t, std::string> netns_names;  ///< inode -> name, as `ip netns` has it
@@ -65,10 +65,10 @@ Machine look_at(const std::filesystem::path& root);
 /// Where cgroups of version 2 are mounted: /sys/fs/cgroup, or with those of version 1 .../unified. Empty: nowhere.
 std::filesystem::path cgroup2_mount(const std::filesystem::path& root);
 
-/// Of a link as /proc/PID/ns/net, "net:[4026532201]"; nothing if it is none.
+/// The namespace of a link as /proc/PID/ns/net, "net:[4026532201]"; nothing if it is none.
 std::optional<std::uint64_t> netns_of_link(const std::filesystem::path& path);
 
-/// Of a process; nothing where that cannot be read.
+/// The namespace of a process; nothing where that cannot be read.
 std::optional<std::uint64_t> netns_of_process(const std::filesystem::path& root, std::int64_t pid);
 
 /// Has the kernel read the counters of the devices of each network namespace in which a process is, for whoever looks

@@ -7,7 +7,7 @@
 
 namespace stapgen::containers {
 
-/// What a container is called.
+/// The name of a container.
 struct Name {
     std::string name;                ///< "web"
     std::string pod, pod_namespace;  ///< of Kubernetes; empty: it is in no pod

@@ -19,7 +19,7 @@ using NamesByValue = std::map<std::string, std::string>;
 /// Whether a field of records holds such numbers: netns, cgroup, and container, which has "CGROUP/NETNS".
 bool is_owner_field(std::string_view field);
 
-/// What a number stands for by the names that are known; where none is: "netns:4026532201", "cgroup:4711", "-" of 0.
+/// The name of a number, by the names that are known; where none is: "netns:4026532201", "cgroup:4711", "-" of 0.
 /// `find` gives the name of a key as in NamesByValue, or null. Nothing if that is no such value.
 template <class Find>
 std::optional<std::string> owner_name(std::string_view field, std::string_view value, Find find);
@@ -36,7 +36,7 @@ class OwnerNames {
     void observe(std::string_view field, std::string_view value);
     /// Looks at the machine: at the beginning and at the end.
     void look();
-    /// What has been seen, and all that had a process. Looks if that was never done.
+    /// Names of all that has been seen, and of all that had a process. Looks if that was never done.
     const NamesByValue& names();
 
   private:

@@ -12,7 +12,7 @@
 
 namespace stapgen::containers {
 
-/// What a filter asks for, as tapsets/c/owner_filter.h takes it.
+/// The owners that a filter asks for, as tapsets/c/owner_filter.h takes it.
 struct Wanted {
     std::vector<std::uint64_t> cgroups;  ///< ids, with all that is below them
     std::vector<std::uint64_t> netns;    ///< of what is in these, but for the host's

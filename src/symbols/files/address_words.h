@@ -14,7 +14,7 @@ namespace stapgen::symbols {
 
 namespace hex {
 
-/// What a hex digit of either case stands for; -1 for any other character.
+/// Values of hex digits of either case; -1 for any other character.
 inline constexpr auto values = [] {
     std::array<std::int8_t, 256> out{};
     out.fill(-1);

@@ -17,7 +17,7 @@
 
 namespace stapgen::symbols {
 
-/// What a file holds, unpacked where it is packed by gzip, bzip2, xz or zstd. A plain file is mapped, not copied (a
+/// The content of a file, unpacked where it is packed by gzip, bzip2, xz or zstd. A plain file is mapped, not copied (a
 /// vmlinux has up to 900 MB); the file itself is never changed by what is done to the bytes.
 class FileBytes {
   public:

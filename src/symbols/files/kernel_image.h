@@ -56,7 +56,7 @@ class Btf {
     /// Keeps a copy of `data`. Error (bad_input): it is damaged, or newer than libbpf.
     static base::Result<Btf> parse(std::span<const std::byte> data);
 
-    /// What `enum name` lists, in its order. Empty if there is no such enumeration or it is only declared.
+    /// The enumerators of `enum name`, in its order. Empty if there is no such enumeration or it is only declared.
     [[nodiscard]] std::vector<Enumerator> enumeration(std::string_view name) const;
 
   private:

@@ -15,7 +15,7 @@
 
 namespace stapgen::symbols {
 
-/// What a module's file (.ko, .ko.gz, .ko.xz, .ko.zst, or its .ko.debug) says of where its functions will be.
+/// Layout of a module's functions, from its file (.ko, .ko.gz, .ko.xz, .ko.zst, or its .ko.debug).
 struct ModuleFile {
     std::string name;      ///< as /proc/modules has it: '_' for '-'
     std::string release;   ///< of the kernel it was built for, from vermagic

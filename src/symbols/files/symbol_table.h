@@ -16,7 +16,7 @@
 
 namespace stapgen::symbols {
 
-/// What an address is. The place where a packet was dropped and the entries of a stack are return addresses:
+/// Kinds of addresses. The place where a packet was dropped and the entries of a stack are return addresses:
 /// they point behind a call, which may be the last instruction of its function.
 enum class AddressKind {
     exact,           ///< an instruction: a probe point, a function

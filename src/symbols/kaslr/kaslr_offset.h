@@ -73,7 +73,7 @@ class PossibleKaslrOffsets {
 /// Where one is taken, no more wrong KASLR offsets are expected by chance.
 inline constexpr double max_by_chance = 0.001;
 
-/// What the addresses of a log say about the KASLR offset.
+/// The KASLR offset by the addresses of a log.
 struct KaslrFinding {
     std::optional<std::int64_t> kaslr_offset;  ///< nothing: refused
     std::vector<std::int64_t> candidates;      ///< KASLR offsets under which all addresses fit; at most 20 are kept
@@ -89,7 +89,7 @@ struct KaslrFinding {
     std::string explanation;
 };
 
-/// Of the rest of a finding.
+/// Explains the rest of a finding.
 std::string explain(const KaslrFinding& finding);
 
 /// "0x1c000000", with a sign where it is below 0.

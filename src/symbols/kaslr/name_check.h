@@ -13,7 +13,7 @@
 
 namespace stapgen::symbols {
 
-/// What the machine of a log called one of its addresses: "skb_queue_purge+0x18 (0xffffffff81572ec8)".
+/// An address with the name that the log gives it: "skb_queue_purge+0x18 (0xffffffff81572ec8)".
 struct NamedAddress {
     std::uint64_t address = 0;
     std::string name;
@@ -30,7 +30,7 @@ struct NameCheck {
     std::size_t exact = 0;          ///< those of them that have an offset
     std::size_t contradicting = 0;  ///< their functions are in the table, at other addresses
     std::string contradiction;      ///< the first: "skb_queue_purge+0x18 is 0x... in the log and 0x... in the table"
-    /// Of those that agree the first whose function is of another length: "tcp_ack() has 0x1a2 bytes in the log, ...".
+    /// The first that agrees whose function is of another length: "tcp_ack() has 0x1a2 bytes in the log, ...".
     std::string other_size;
 };
 
