@@ -113,11 +113,16 @@ void CounterContext::at_prompt(const PromptLine& prompt) {
     if (std::exchange(was_printed_, false)) where_.heading.clear();
     is_printed_ = false;
     device_.clear();
+    if (inner_prompt_.empty()) inner_prompt_ = prompt.prompt;
+    const bool is_outside = prompt.prompt == outer_prompt_ && inner_prompt_ != outer_prompt_;
+    if (is_outside || prompt.command == "exit" || prompt.command == "logout") entered_ = {};
     const auto commands = commands_of(prompt.command, true);
-    if (prompt.command == "exit" || prompt.command == "logout") entered_ = {};
     if (commands.size() == 1 && commands[0].is_shell() && commands[0].place != ShellPlace()) {
         auto place = commands[0].place.within(entered_);
-        if (has_room(place)) entered_ = std::move(place);
+        if (!has_room(place)) return;
+        entered_ = std::move(place);
+        outer_prompt_ = prompt.prompt;
+        inner_prompt_.clear();
     }
 }
 

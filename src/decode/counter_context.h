@@ -67,6 +67,8 @@ class CounterContext {
 
     table::CounterSource where_;  ///< without what a block says
     ShellPlace entered_;          ///< of the shell that was entered
+    /// Prompts of the shell outside and of the first line inside. That of a network namespace is as outside.
+    std::string outer_prompt_, inner_prompt_;
     std::vector<Asked> asked_;
     std::size_t next_ = 0;       ///< of asked_
     bool is_disturbed_ = false;  ///< a line among their output was not understood: one of them may have failed

@@ -118,13 +118,16 @@ std::optional<PromptLine> read_prompt(std::string_view line) {
         if (at + 1 < line.size() && line[at + 1] != ' ' && line[at + 1] != '\t') continue;
         const auto prompt = base::trim(line.substr(begin, at + 1 - begin));
         const auto host = host_of_prompt(prompt), command = base::trim(line.substr(at + 1));
-        if (!host.empty()) return PromptLine{host, command};
-        // "> $ netstat": marks one behind the other; else a shell's name for itself.
+        if (!host.empty()) return PromptLine{prompt, host, command};
+        // "> $ netstat": marks one behind the other; else a shell's name for itself, or busybox's "/ #".
         const auto words = base::words(prompt);
+        const bool is_busybox =
+            words.size() == 2 && words[1].size() == 1 && base::contains_word("/ ~", words[0].substr(0, 1));
         const bool is_prompt =
-            words.size() == 1 && (prompt.find('@') != prompt.npos || prompt.find_first_of("=:,;") == prompt.npos);
+            is_busybox ||
+            (words.size() == 1 && (prompt.find('@') != prompt.npos || prompt.find_first_of("=:,;") == prompt.npos));
         if (!is_prompt) break;
-        found = PromptLine{{}, command};
+        found = PromptLine{prompt, {}, command};
         if (command.empty() || prompt_signs.find(command[0]) == prompt_signs.npos) {
             if (command.substr(0, max_source_name).find('@') == command.npos) break;
         }

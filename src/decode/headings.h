@@ -13,7 +13,8 @@ bool is_host_name(std::string_view word);
 
 /// A line at a shell's prompt.
 struct PromptLine {
-    std::string_view host;     ///< "n1" of "[root@n1 ~]# netstat -s"; empty: the prompt does not name it
+    std::string_view prompt;   ///< "[root@n1 ~]#" of "[root@n1 ~]# netstat -s"
+    std::string_view host;     ///< "n1"; empty: the prompt does not name it
     std::string_view command;  ///< may be empty
 };
 /// Nothing: the line has none, or what may be one is prose.

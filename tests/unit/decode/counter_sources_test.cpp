@@ -79,6 +79,13 @@ TEST_CASE("samples of two sources are not of one, whatever says so") {
                               udp(900, 77) + "$ exit\n$ netstat -su\n" + udp(101, 6));
     CHECK(has_line(entered, "netstat -s0 Udp.InErrors of netns blue = 77"));
     CHECK(has_line(entered, "netstat -s1 Udp.InErrors of - = 6"));
+    // By "exit" at busybox's prompt, or without a word: the prompt outside is there again.
+    for (const std::string leaves : {"/ # exit\n", ""}) {
+        const DecodedText container("root@n1:~# docker exec -it api sh\n/ # nstat -az\nUdpInErrors 77 0.0\n" + leaves +
+                                    "root@n1:~# nstat -az\nUdpInErrors 5 0.0\n");
+        CHECK(container.counter_sources == std::vector<std::string>{"host n1, container api", "host n1"});
+        CHECK(has_line(container, "nstat0 Udp.InErrors of n1 = 5"));
+    }
     // One of them may have failed.
     const DecodedText failed("$ for h in n1 n2; do ssh $h netstat -su; done\nssh: connect to host n1: refused\n" +
                              udp(900, 77));
