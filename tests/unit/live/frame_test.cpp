@@ -12,8 +12,8 @@
 #include "unit/rows.h"
 
 using namespace stapgen::live;
-using stapgen::rows::Drop;
-using stapgen::rows::Summary;
+using stapgen::summaries::Drop;
+using stapgen::summaries::Summary;
 
 namespace {
 
