@@ -8,6 +8,7 @@
 #include "live/frame.h"
 #include "live/lines.h"
 #include "show/model/calls.h"
+#include "show/model/layout.h"
 #include "show/model/measures.h"
 #include "table/merge.h"
 
@@ -225,6 +226,32 @@ Section count_section(const Scene& scene, const std::string& counted, Order orde
     return {title, std::move(lines.heading), std::move(lines.rows)};
 }
 
+/// What people see of a table, below what is said of it.
+Section table_section(std::string title, const show::Table& table, std::size_t width) {
+    if (table.rows.empty()) return {};
+    Grid grid;
+    std::vector<std::size_t> shown;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const auto& column = table.columns[i];
+        if (column.in == show::In::page) continue;
+        shown.push_back(i);
+        const bool is_number = column.kind == show::Kind::number;
+        grid.columns.push_back({.name = column.name,
+                                .right = is_number,
+                                .priority = column.kind == show::Kind::head ? 9
+                                            : is_number                     ? 8
+                                                                            : 7,
+                                .min_width = is_number ? std::size_t{0} : std::size_t{8}});
+    }
+    for (const auto& row : table.rows) {
+        auto& cells = grid.rows.emplace_back().cells;
+        for (const auto i : shown)
+            cells.push_back(row[i].text);
+    }
+    auto lines = fitted(grid, width);
+    return {std::move(title), std::move(lines.heading), std::move(lines.rows)};
+}
+
 std::string calls_text(const Results& results) {
     const auto& calls = results.of<rows::Call>();
     const auto all = std::ssize(calls) + calls.left_out;
@@ -265,6 +292,9 @@ std::vector<Section> sections_of(const Scene& scene, const State& state, std::si
     if (const auto& counted = results.one<rows::Counting>().counted)
         add(count_section(scene, *counted, state.order, width));
     if (results.counts_drops()) add(drop_section(scene, state.order, width));
+    const auto& ledger = results.sentences.ledger;
+    add(table_section(ledger.empty() ? "" : ledger.front(), show::laid_out(results.of<rows::Ledger>()), width));
+    add(table_section(results.sentences.who, show::laid_out(results.of<rows::Who>()), width));
     if (!results.of<rows::Call>().empty()) add({calls_text(results), {}, {}});
     for (const bool are_times : {true, false})
         add(group_section(results, are_times, stage, state.order, width, utf8));
