@@ -66,7 +66,7 @@ std::string host_of(const recording::Origin& origin) {
 
 /// Whether its account is a sum of bytes, packets and times, and has nothing to report.
 bool is_sum_of_units(const Measured& run) {
-    return run.fact("counting", "mixed_units") == table::Value(true) && run.accounting.lost_total() == 0 &&
+    return run.one<rows::Counting>().mixed_units && run.accounting.lost_total() == 0 &&
            run.accounting.unaccounted() == 0;
 }
 

@@ -132,10 +132,7 @@ void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
     if (keep_intervals) {
         auto& measured = closed_interval.emplace();
         measured.recipe = header->recipe;
-        auto intervals = kinds::intervals_table();
-        intervals.rows.push_back(
-            {std::int64_t{0}, table::value_of(interval.start_epoch_ns), table::value_of(epoch_ns)});
-        measured.tables.push_back(std::move(intervals));
+        measured.of<rows::Interval>().push_back({0, interval.start_epoch_ns, epoch_ns});
         for (const auto& kind : kinds)
             kind->put_interval(measured, epoch_ns);
         measured.accounting = difference(accounting(), before);
@@ -228,11 +225,10 @@ Measured Analyzer::measured() const {
     measured.recipe = state.header->recipe;
     measured.cost = state.cost;
     measured.aggregated = state.aggregated;
-    auto intervals = kinds::intervals_table();
+    auto& intervals = measured.of<rows::Interval>();
     for (const auto& [start, end] : state.log.intervals())
-        intervals.rows.push_back({std::ssize(intervals.rows), table::value_of(start), table::value_of(end)});
-    if (is_open) intervals.rows.push_back({std::ssize(intervals.rows), table::value_of(clocks.interval_start), {}});
-    measured.tables.push_back(std::move(intervals));
+        intervals.push_back({std::ssize(intervals), start, end});
+    if (is_open) intervals.push_back({std::ssize(intervals), clocks.interval_start, {}});
     for (const auto& kind : state.kinds)
         kind->put_into(measured, clocks, is_open);
     measured.accounting = state.accounting();

@@ -16,7 +16,7 @@ namespace {
 
 struct KindOf {
     std::unique_ptr<kinds::Kind> (*make)(const kinds::Settings& settings, kinds::IntervalLog& log);
-    void (*put_results)(const kinds::Measured& measured, const kinds::Asked& asked, table::Results& results);
+    void (*put_results)(const kinds::Measured& measured, const kinds::Asked& asked, rows::Results& results);
 };
 
 /// A line for each.
@@ -36,7 +36,7 @@ std::vector<std::unique_ptr<kinds::Kind>> all_kinds(const kinds::Settings& setti
     return all;
 }
 
-void put_kinds(const kinds::Measured& measured, const kinds::Asked& asked, table::Results& results) {
+void put_kinds(const kinds::Measured& measured, const kinds::Asked& asked, rows::Results& results) {
     for (const auto& kind : kinds_there_are)
         kind.put_results(measured, asked, results);
 }

@@ -6,6 +6,7 @@
 
 #include "kinds/intervals.h"
 #include "kinds/kind.h"
+#include "rows/results.h"
 
 namespace stapgen::analyze {
 
@@ -13,6 +14,6 @@ namespace stapgen::analyze {
 std::vector<std::unique_ptr<kinds::Kind>> all_kinds(const kinds::Settings& settings, kinds::IntervalLog& log);
 
 /// The tables of each kind that are written, in the order of documents.
-void put_kinds(const kinds::Measured& measured, const kinds::Asked& asked, table::Results& results);
+void put_kinds(const kinds::Measured& measured, const kinds::Asked& asked, rows::Results& results);
 
 }  // namespace stapgen::analyze

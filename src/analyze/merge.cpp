@@ -10,7 +10,7 @@
 
 #include "base/saturate.h"
 #include "base/text.h"
-#include "kinds/latency/latency.h"
+#include "table/merge.h"
 
 namespace stapgen::analyze {
 
@@ -27,19 +27,20 @@ void add_new(std::vector<T>& into, const std::vector<T>& from) {
 
 /// Where a function's address and a reason's number are not the same everywhere: its name and that of the reason
 /// remain.
-void drop_places_of_one_kernel(table::Tables& tables) {
+void drop_places_of_one_kernel(kinds::Tables& tables) {
     table::change_each<table::Place>(tables, table::keep_name_only);
     table::change_each<table::Path>(tables,
                                     [](table::Path& path) { std::ranges::for_each(path, table::keep_name_only); });
     table::change_each<table::Reason>(tables, [](table::Reason& reason) {
         if (reason.name) reason.number = -1;
     });
-    for (const auto* name : {"drops", "stacks", "who"}) {
-        auto* table = table::find(tables, name);
-        if (table == nullptr) continue;
-        fold(*table);
-        if (table->find("interval")) largest_first(*table);
-    }
+    const auto fold_of_intervals = [](auto& rows) {
+        table::fold(rows);
+        table::largest_first(rows);
+    };
+    fold_of_intervals(tables.of<rows::OfInterval<rows::Drop>>());
+    fold_of_intervals(tables.of<rows::OfInterval<rows::Stack>>());
+    table::fold(tables.of<rows::Who>());
 }
 
 void merge_kernels(Measured& into, Measured& other) {
@@ -47,7 +48,7 @@ void merge_kernels(Measured& into, Measured& other) {
     std::ranges::set_union(into.kernels, other.kernels, std::back_inserter(all));
     if (all.size() > 1) {
         for (auto* measured : {&into, &other}) {
-            if (measured->kernels.size() < 2) drop_places_of_one_kernel(measured->tables);
+            if (measured->kernels.size() < 2) drop_places_of_one_kernel(*measured);
         }
     }
     into.kernels = std::move(all);
@@ -67,11 +68,11 @@ void merge_counters(std::vector<Counter>& into, const std::vector<Counter>& more
 
 /// The input does not say of how many values each is.
 void note_largest_means(Measured& measured) {
-    for (const auto& row : measured.at("averages").rows) {
-        if (!table::held<table::Average>(row[1])->is_largest) continue;
-        add_new(measured.notes, {{*table::held<std::string>(row[0]) +
-                                      ": the largest mean of the recordings, which do not state their number of values",
-                                  decode::NoteKind::count}});
+    for (const auto& [name, average] : measured.of<rows::AverageOf>()) {
+        if (!average.is_largest) continue;
+        add_new(measured.notes,
+                {{name + ": the largest mean of the recordings, which do not state their number of values",
+                  decode::NoteKind::count}});
     }
 }
 
@@ -118,7 +119,7 @@ base::Result<void> merge(Measured& into, Measured added) {
                         origin.build_id, origin.sample, origin.definition, origin.recipe_hash, origin.functions);
     });
     merge_kernels(into, added);
-    append(into.tables, std::move(added.tables));
+    table::append<kinds::Tables>(into, static_cast<kinds::Tables&&>(added));
     into.stacks_shown = std::max(into.stacks_shown, added.stacks_shown);
     into.accounting += added.accounting;
     base::add_saturating(into.aggregated, added.aggregated);
@@ -144,16 +145,14 @@ base::Result<void> merge(Measured& into, Measured added) {
     const auto earlier = [](auto a, auto b) { return a && b ? std::min(a, b) : a ? a : b; };
     into.start_epoch_ns = earlier(into.start_epoch_ns, added.start_epoch_ns);
     into.end_epoch_ns = std::max(into.end_epoch_ns, added.end_epoch_ns);
-    kinds::latency::sort_groups(into.tables);
-    if (auto* breakdowns = table::find(into.tables, "breakdowns"))
-        std::ranges::stable_sort(
-            breakdowns->rows, {}, [](const table::Row& row) -> auto& { return row.front(); });
+    rows::sort_groups(into.of<rows::Stage>(), into.of<rows::Value>());
+    std::ranges::stable_sort(into.of<rows::Breakdown>(), {}, &rows::Breakdown::way);
     note_largest_means(into);
     return {};
 }
 
 Measured merge_all(std::vector<Measured> recordings) {
-    if (std::ranges::all_of(recordings, [](const Measured& recording) { return !recording.has("readings"); })) {
+    if (std::ranges::all_of(recordings, [](const Measured& recording) { return !recording.has<rows::Readings>(); })) {
         std::ranges::stable_sort(recordings, {}, [](const Measured& recording) {
             const auto& origins = recording.origins;
             return std::tuple(recording.start_epoch_ns, recording.end_epoch_ns,

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kinds/latency/latency.h"
+#include "table/merge.h"
 
 namespace stapgen::analyze {
 
@@ -26,20 +26,17 @@ bool name(table::Group& group, const NameOf& name_of) {
 
 void name_groups(kinds::Measured& measured, const NameOf& name_of) {
     bool any = false;
-    table::change_each<table::Group>(measured.tables, [&](table::Group& group) { any |= name(group, name_of); });
-    if (auto* breakdowns = table::find(measured.tables, "breakdowns")) {
-        for (auto& row : breakdowns->rows)
-            std::get<table::Shared<table::Breakdown>>(row.back()).own().name([&](table::Group& group) {
-                name(group, name_of);
-            });
-    }
+    table::change_each<table::Group>(measured, [&](table::Group& group) { any |= name(group, name_of); });
+    for (auto& row : measured.of<rows::Breakdown>())
+        row.breakdown.own().name([&](table::Group& group) { name(group, name_of); });
     if (!any) return;
-    for (auto& table : measured.tables) {
-        if (!table.find(table::Type::group)) continue;
-        fold(table);
-        if (table.find("interval")) largest_first(table);
-    }
-    kinds::latency::sort_groups(measured.tables);
+    measured.each([]<class Row>(table::TableOf<Row>& rows) {
+        if constexpr (requires(Row row) { row.group; }) {
+            table::fold(rows);
+            if constexpr (rows::is_of_interval<Row>) table::largest_first(rows);
+        }
+    });
+    rows::sort_groups(measured.of<rows::Stage>(), measured.of<rows::Value>());
 }
 
 }  // namespace stapgen::analyze

@@ -13,14 +13,10 @@ namespace stapgen::analyze {
 
 namespace {
 
-std::int64_t packets_read(const table::Results& results) {
-    const auto& stages = results.at("stages");
+std::int64_t packets_read(const rows::Results& results) {
     std::int64_t n = 0;
-    for (const auto& row : stages.rows) {
-        const auto& stage = *table::held<std::string>(stages.at(row, "stage"));
-        if ((stage != "tcp-app" && stage != "udp-app") || !table::held<table::Group>(stages.at(row, "group"))->empty())
-            continue;
-        n += table::held<table::Histogram>(stages.at(row, "distribution"))->n();
+    for (const auto& row : results.of<rows::Stage>()) {
+        if ((row.stage == "tcp-app" || row.stage == "udp-app") && row.group.empty()) n += row.distribution->n();
     }
     return n;
 }
@@ -31,7 +27,7 @@ double ratio(std::int64_t of, std::int64_t by) {
 
 }  // namespace
 
-std::string reads_text(const table::Results& results) {
+std::string reads_text(const rows::Results& results) {
     const auto segments = counted_beside(results, "wire-segments"), calls = counted_beside(results, "receives"),
                packets = packets_read(results);
     if (segments == 0 || packets == 0) return {};

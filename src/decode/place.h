@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "table/value.h"
+#include "table/keys.h"
 
 namespace stapgen::decode {
 

@@ -13,7 +13,8 @@
 
 #include "base/limits.h"
 #include "kinds/text_map.h"
-#include "table/table.h"
+#include "rows/of_interval.h"
+#include "table/merge.h"
 
 namespace stapgen::kinds {
 
@@ -77,17 +78,18 @@ class IntervalLog {
     std::size_t size_ = 0;           ///< bytes of all rows
 };
 
-/// A table whose rows are counted by interval, in an IntervalLog that others share. Bounded: where there would be more
-/// than `most` different rows, or `most_bytes` of what they are counted by, further ones are `other`.
+/// Rows that are counted by interval, in an IntervalLog that others share. Bounded: where there would be more than
+/// `most` different rows, or `most_bytes` of what they are counted by, further ones are `other`.
+template <class Row>
 class CountedRows {
   public:
     static constexpr std::size_t max_rows = 16384;
+    using Rows = table::TableOf<rows::OfInterval<Row>>;
 
-    /// `columns` as interval_columns() begins them. `other` has their cells, as all rows that are added here; those of
-    /// the interval and the count are filled in.
-    CountedRows(IntervalLog& log, table::Table columns, table::Row other, std::size_t most = max_rows,
+    /// Counts of rows are filled in, `other` among them.
+    CountedRows(IntervalLog& log, Row other, std::size_t most = max_rows,
                 std::size_t most_bytes = base::limits::row_key_bytes)
-        : log_(log), table_(std::move(columns)), other_row_(std::move(other)), most_(most), most_bytes_(most_bytes) {}
+        : log_(log), other_row_(std::move(other)), most_(most), most_bytes_(most_bytes) {}
 
     /// The thing whose key that is; the first time it is of the row that `make` returns, or of `other`. `size`: bytes
     /// of that row, if they are more than those of the key.
@@ -106,28 +108,53 @@ class CountedRows {
     void add(std::size_t thing, std::int64_t count) { log_.add(thing, count); }
 
     /// Of all intervals that were closed, and the open one behind them if it is wanted: each largest_first().
-    [[nodiscard]] table::Table rows(bool with_open) const;
+    [[nodiscard]] Rows rows(bool with_open) const {
+        Rows all;
+        put(log_.rows(), all);
+        if (with_open) put(log_.open_rows(), all);
+        return sorted(std::move(all));
+    }
     /// Of the open interval alone, whose number is 0.
-    [[nodiscard]] table::Table open_rows(std::optional<std::int64_t> end_epoch_ns) const;
+    [[nodiscard]] Rows open_rows(std::optional<std::int64_t> end_epoch_ns) const {
+        Rows all;
+        put(log_.open_rows(), all);
+        for (auto& row : all) {
+            row.time = end_epoch_ns;
+            row.interval = 0;
+        }
+        return sorted(std::move(all));
+    }
 
   private:
-    std::size_t add_thing(table::Row row, std::size_t size);
-    void put(const std::vector<IntervalLog::Row>& rows, table::Table& into) const;
+    std::size_t add_thing(Row row, std::size_t size) {
+        const auto thing = log_.add_thing(size);
+        rows_.emplace(thing, std::move(row));
+        return thing;
+    }
+    void put(const std::vector<IntervalLog::Row>& counted, Rows& into) const {
+        const auto& intervals = log_.intervals();
+        for (const auto& [number, thing, n] : counted) {
+            const auto found = rows_.find(thing);
+            if (found == rows_.end()) continue;
+            auto& row = into.emplace_back(rows::OfInterval<Row>{found->second});
+            if (number < intervals.size()) row.time = intervals[number].end_epoch_ns;
+            row.interval = number;
+            row.count = n;
+        }
+    }
+    static Rows sorted(Rows all) {
+        table::largest_first(all);
+        all.is_there = true;
+        return all;
+    }
 
     IntervalLog& log_;
-    table::Table table_;
-    table::Row other_row_;
+    Row other_row_;
     std::size_t most_, most_bytes_;
     std::optional<std::size_t> other_;
-    std::size_t size_ = 0;                              ///< bytes of keys
-    std::unordered_map<std::size_t, table::Row> rows_;  ///< by thing
-    TextMap<std::size_t> things_;                       ///< by key
+    std::size_t size_ = 0;                       ///< bytes of keys
+    std::unordered_map<std::size_t, Row> rows_;  ///< by thing
+    TextMap<std::size_t> things_;                ///< by key
 };
-
-/// What stands in front of a table by interval: when it ended, and its number. Then come `columns`.
-table::Table by_interval(table::Table table);
-
-/// A row of it: cells that are filled in, then these.
-table::Row interval_row(table::Row cells);
 
 }  // namespace stapgen::kinds

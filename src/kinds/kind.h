@@ -10,7 +10,6 @@
 #include "base/saturate.h"
 #include "decode/record.h"
 #include "kinds/measured.h"
-#include "table/results.h"
 
 namespace stapgen::kinds {
 
@@ -44,10 +43,11 @@ struct Asked {
 };
 
 /// The number of the interval that these rows are of.
-void set_interval(table::Table& table, const Asked& asked);
-
-/// A table of one fact: a key of the document itself.
-table::Table one_fact(std::string name, table::Type type, table::Value value, bool is_rare = false);
+void set_interval(auto& rows, const Asked& asked) {
+    if (!asked.interval) return;
+    for (auto& row : rows)
+        row.interval = *asked.interval;
+}
 
 /// A kind of measurement: what it makes of records. Each has a folder here, with make() and
 /// put_results(), and a line in analyze/kinds.cpp. One thread;

@@ -11,7 +11,11 @@
 #include "decode/record_parser.h"
 #include "kinds/accounting.h"
 #include "recording/facts.h"
-#include "table/table.h"
+#include "rows/counts.h"
+#include "rows/drops.h"
+#include "rows/latency.h"
+#include "rows/others.h"
+#include "rows/run.h"
 
 namespace stapgen::kinds {
 
@@ -44,26 +48,21 @@ struct Run : recording::RunEnd {
     [[nodiscard]] bool is_whole() const;
 };
 
-/// What was measured, as records say it, before names are put and totals are made. Which tables there are, and their
-/// columns, is said by the kinds: stages_table() and its like.
-struct Measured : Run {
-    table::Tables tables;
+/// The rows that kinds make of records.
+using Tables = table::TablesOf<rows::Interval, rows::Stage, rows::Value, rows::Precision, rows::Breakdown, rows::Series,
+                               rows::AverageOf, rows::AveragesOfInterval, rows::OfInterval<rows::Drop>,
+                               rows::OfInterval<rows::Stack>, rows::OfInterval<rows::Count>, rows::Counting,
+                               rows::Readings, rows::Call, rows::Who, rows::OfInterval<rows::Entry>>;
 
-    /// The table of that name; an empty one where there is none.
-    [[nodiscard]] const table::Table& at(std::string_view name) const;
-    /// The table of the same name; `empty` where there is none.
-    [[nodiscard]] table::Table or_empty(table::Table empty) const;
-    /// A cell of a table that has one row; nothing where there is none.
-    [[nodiscard]] const table::Value& fact(std::string_view table, std::string_view column) const;
-    [[nodiscard]] bool has(std::string_view name) const { return table::find(tables, name) != nullptr; }
+/// What was measured, as records say it, before names are put and totals are made.
+struct Measured : Run, Tables {
     /// Whether its records are counts. A latency recipe may count drops or failures beside them.
-    [[nodiscard]] bool counts() const { return (has("drops") || has("counts")) && !has("stages"); }
+    [[nodiscard]] bool counts() const {
+        return (has<rows::OfInterval<rows::Drop>>() || has<rows::OfInterval<rows::Count>>()) && !has<rows::Stage>();
+    }
     /// Number of intervals.
-    [[nodiscard]] std::size_t intervals() const { return at("intervals").rows.size(); }
+    [[nodiscard]] std::size_t intervals() const { return of<rows::Interval>().size(); }
 };
-
-/// When each interval began and ended; its end is not known where the input stops before its tick.
-table::Table intervals_table();
 
 /// What differs in their definitions, for a person.
 std::string merge_conflict_of(const Run& run, const Run& other);

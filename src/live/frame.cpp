@@ -36,7 +36,7 @@ std::string window_text(const Scene& scene) {
 /// What the bar must not be without, where it is narrow the title is cut for it.
 Line bar(const Scene& scene, const State& state, std::size_t width) {
     std::vector<Span> words;
-    const auto lost = table::count_of(scene.run.fact("accounting", "lost"));
+    const auto lost = scene.run.one<rows::Accounting>().lost;
     if (lost != 0) words.push_back({fmt::format(" {} LOST ", base::with_commas(lost)), Style::alert});
     if (state.paused) words.push_back({" PAUSED ", Style::alert});
     if (scene.ending) words.push_back({" ENDING ", Style::alert});
@@ -49,10 +49,10 @@ Line bar(const Scene& scene, const State& state, std::size_t width) {
 }
 
 std::vector<std::string> account_texts(const Scene& scene) {
-    auto account = scene.run.sentences("account");
+    auto account = scene.run.sentences.account;
     if (scene.account_reported || account.empty()) return account;
     return {fmt::format("{} reported so far; filtered, incomplete and lost counts are not available yet",
-                        base::with_commas(table::count_of(scene.run.fact("accounting", "reported"))))};
+                        base::with_commas(scene.run.one<rows::Accounting>().reported))};
 }
 
 /// What does not scroll, `most` lines at most: the bar, the account, what was said beside the measurement.

@@ -7,20 +7,20 @@
 
 #include "live/keys.h"
 #include "live/lines.h"
-#include "table/results.h"
+#include "rows/results.h"
 
 namespace stapgen::live {
 
 /// What there is to show, at one moment.
 struct Scene {
     std::string title;              ///< recipe and filters
-    table::Results shown;           ///< of the window
+    rows::Results shown;            ///< of the window
     Window window = Window::run;    ///< which that is
     std::int64_t window_ns = 0;     ///< its length so far
     bool window_is_there = true;    ///< false: no interval is over yet
     bool has_since = false;         ///< there is a window since `r`
     std::int64_t run_ns = 0;        ///< since the measurement began
-    table::Results run;             ///< its account
+    rows::Results run;              ///< its account
     bool account_reported = false;  ///< the script has said what it filtered and lost
     bool ending = false;            ///< the end was asked for
     std::string notice;             ///< what was said last beside the measurement; empty: nothing
@@ -43,11 +43,11 @@ struct Section {
 };
 
 /// Stages and values that have groups, in the recipe's order.
-std::vector<std::string> stages_of(const table::Results& results);
+std::vector<std::string> stages_of(const rows::Results& results);
 
 /// The stage that groups are of: the chosen one, else `total`, else the one that takes the most time, else the first
 /// value; empty where there is none.
-std::string stage_of(const table::Results& results, const State& state);
+std::string stage_of(const rows::Results& results, const State& state);
 
 /// Stages, values, counts, drops, groups and calls, each where there are any, in lines that are not wider than that.
 std::vector<Section> sections_of(const Scene& scene, const State& state, std::size_t width, bool utf8);

@@ -8,15 +8,17 @@
 #include "live/frame.h"
 #include "live/lines.h"
 #include "show/model/calls.h"
+#include "show/model/layout.h"
 #include "show/model/measures.h"
+#include "table/merge.h"
 
 namespace stapgen::live {
 
 namespace {
 
+using rows::Results;
 using show::MeasureRow;
 using table::Histogram;
-using table::Results;
 
 constexpr std::size_t min_distribution = 12, max_distribution = 100;
 constexpr auto no_number = "-";
@@ -59,28 +61,25 @@ Section with_distributions(std::string title, const Grid& grid, const std::vecto
 }
 
 /// Those of the whole that have values.
-std::vector<MeasureRow> whole_of(const Results& results, std::string_view name) {
-    std::vector<MeasureRow> whole;
-    for (const auto& measure : show::measured(results.at(name))) {
-        if (measure.group.empty() && measure.stats.n() > 0) whole.push_back(measure);
-    }
+std::vector<MeasureRow> whole_of(const Results& results, bool are_times) {
+    auto whole = show::measures_of(results, are_times).rows;
+    std::erase_if(whole, [](const MeasureRow& row) { return !row.group.empty() || row.stats->n() == 0; });
     return whole;
 }
 
 /// The whole of stages or of values.
-Section whole_section(const Results& results, std::string_view name, const std::string& chosen, std::size_t width,
-                      bool utf8) {
-    const bool is_time = name == "stages";
+Section whole_section(const Results& results, bool is_time, const std::string& chosen, std::size_t width, bool utf8) {
     Grid grid;
     grid.columns.push_back({.name = is_time ? "STAGE" : "VALUE", .right = false, .priority = 9, .min_width = 8});
     add_number_columns(grid, Order::name);
     std::vector<const Histogram*> stats;
-    for (const auto& measure : whole_of(results, name)) {
+    const auto whole = whole_of(results, is_time);
+    for (const auto& measure : whole) {
         auto& row = grid.rows.emplace_back();
         row.cells = {show::stage_cell(measure.name, {}).text};
         if (measure.name == chosen) row.style = Style::chosen;
-        add_numbers(row, measure.stats, is_time);
-        stats.push_back(&measure.stats);
+        add_numbers(row, *measure.stats, is_time);
+        stats.push_back(&*measure.stats);
     }
     return with_distributions({}, grid, stats, is_time, width, utf8);
 }
@@ -126,16 +125,16 @@ void add_keys(Grid& grid, const auto& of, const auto& group, Order order) {
     }
 }
 
-Section group_section(const Results& results, std::string_view name, const std::string& stage, Order order,
-                      std::size_t width, bool utf8) {
+Section group_section(const Results& results, bool is_time, const std::string& stage, Order order, std::size_t width,
+                      bool utf8) {
+    const auto measures = show::measures_of(results, is_time);
     std::vector<GroupStats> groups;
-    for (const auto& measure : show::measured(results.at(name))) {
-        if (!measure.group.empty() && measure.name == stage && measure.stats.n() > 0)
-            groups.push_back({&measure.group, &measure.stats});
+    for (const auto& measure : measures.rows) {
+        if (!measure.group.empty() && measure.name == stage && measure.stats->n() > 0)
+            groups.push_back({&measure.group, &*measure.stats});
     }
     if (groups.empty()) return {};
     sort_groups(groups, order);
-    const bool is_time = name == "stages";
     Grid grid;
     grid.rows.resize(groups.size());
     add_keys(
@@ -162,22 +161,13 @@ void add_count_columns(Grid& grid, const std::string& counted, Order order) {
     grid.columns.push_back({.name = "PER S", .priority = 3});
 }
 
-/// Of a row of that table.
-auto group_of(const table::Table& table) {
-    return [place = table.find("group")](const table::Row& row) -> const table::Group& {
-        return *table::held<table::Group>(row[*place]);
-    };
-}
-
 Section drop_section(const Scene& scene, Order order, std::size_t width) {
-    auto drops = scene.shown.at("drops");
+    auto drops = scene.shown.of<rows::Drop>();
     const auto hidden = show::hidden_text(scene.shown);
-    if (drops.rows.empty() && hidden.empty()) return {"no drops", {}, {}};
-    const auto place_of = [&](const table::Row& row) { return *table::held<table::Place>(drops.at(row, "place")); };
-    const auto reason_of = [&](const table::Row& row) { return *table::held<table::Reason>(drops.at(row, "reason")); };
+    if (drops.empty() && hidden.empty()) return {"no drops", {}, {}};
     if (order == Order::name) {
-        std::ranges::stable_sort(drops.rows, {}, [&](const table::Row& row) {
-            return std::pair(show::place_text(place_of(row)), show::reason_text(reason_of(row)));
+        std::ranges::stable_sort(drops, {}, [](const rows::Drop& drop) {
+            return std::pair(show::place_text(drop.place), show::reason_text(drop.reason));
         });
     }
     Grid grid;
@@ -185,65 +175,86 @@ Section drop_section(const Scene& scene, Order order, std::size_t width) {
     grid.columns.push_back(
         {.name = "LOCATION", .right = false, .priority = 7, .min_width = 12, .chosen = order == Order::name});
     grid.columns.push_back({.name = "REASON", .right = false, .priority = 6, .min_width = 10});
-    const auto keys = show::keys_of(drops.rows, group_of(drops));
+    const auto keys = show::keys_of(drops, &rows::Drop::group);
     for (const auto& key : keys)
         grid.columns.push_back({.name = show::key_name(key), .right = false, .priority = 5, .min_width = 8});
-    for (const auto& row : drops.rows) {
-        const auto count = table::count_of(drops.at(row, "count"));
-        const auto reason = show::reason_cell(drops, row);
-        std::vector<std::string> cells{base::with_commas(count), rate_text(count, scene.window_ns),
-                                       show::place_text(place_of(row)), reason.text};
+    for (const auto& drop : drops) {
+        const auto reason = show::reason_cell(drop);
+        std::vector<std::string> cells{base::with_commas(drop.count), rate_text(drop.count, scene.window_ns),
+                                       show::place_text(drop.place), reason.text};
         for (const auto& key : keys)
-            cells.push_back(show::key_cell(group_of(drops)(row), key, key == keys.front()));
+            cells.push_back(show::key_cell(drop.group, key, key == keys.front()));
         grid.rows.push_back({std::move(cells), reason.mark.empty() ? Style::plain : Style::faint});
     }
     auto lines = fitted(grid, width);
     if (show::any_benign(drops)) lines.rows.push_back({{cut(show::benign_legend, width), Style::faint}});
     if (!hidden.empty()) lines.rows.push_back({{cut(hidden, width), Style::faint}});
-    return {scene.shown.sentence("drops"), std::move(lines.heading), std::move(lines.rows)};
+    return {scene.shown.sentences.drops, std::move(lines.heading), std::move(lines.rows)};
 }
 
-/// What people see of the flags that say so.
-std::string loss_text(const table::Table& counts, const table::Row& row) {
-    for (const auto* flag : {"loss", "loss_by_name"}) {
-        if (counts.at(row, flag) == table::Value(true)) return counts.columns[counts.place_of(flag)].people.if_true;
-    }
-    return {};
+std::string loss_text(const rows::Count& row) {
+    return row.loss ? "lost" : row.loss_by_name ? "by name" : "";
 }
 
 Section count_section(const Scene& scene, const std::string& counted, Order order, std::size_t width) {
-    auto counts = scene.shown.at("counts");
-    const bool has_sum = scene.shown.fact("counting", "mixed_units") != table::Value(true);
-    const auto title =
-        has_sum ? fmt::format("total: {} {}", base::with_commas(table::sum_of(counts, "count")), plain_text(counted))
-                : scene.shown.sentence("counts");
-    if (counts.rows.empty()) return {title, {}, {}};
-    if (order == Order::name) std::ranges::stable_sort(counts.rows, {}, group_of(counts));
+    auto counts = scene.shown.of<rows::Count>();
+    const auto sum = table::sum_of<rows::Count>(counts, &rows::Count::count);
+    const auto title = scene.shown.one<rows::Counting>().mixed_units
+                           ? scene.shown.sentences.counts
+                           : fmt::format("total: {} {}", base::with_commas(sum), plain_text(counted));
+    if (counts.empty()) return {title, {}, {}};
+    if (order == Order::name) std::ranges::stable_sort(counts, {}, &rows::Count::group);
     Grid grid;
     add_count_columns(grid, base::upper(plain_text(counted)), order);
     bool any_meaning = false;
-    for (const auto& row : counts.rows) {
-        const auto count = table::count_of(counts.at(row, "count"));
-        grid.rows.push_back({{base::with_commas(count), rate_text(count, scene.window_ns)},
-                             counts.at(row, "loss") == table::Value(true) ? Style::alert : Style::plain});
-        any_meaning = any_meaning || !table::text_of(counts.at(row, "meaning")).empty();
+    for (const auto& row : counts) {
+        grid.rows.push_back({{base::with_commas(row.count), rate_text(row.count, scene.window_ns)},
+                             row.loss ? Style::alert : Style::plain});
+        any_meaning = any_meaning || row.meaning;
     }
-    add_keys(grid, counts.rows, group_of(counts), order);
+    add_keys(
+        grid, counts, [](const rows::Count& row) -> const table::Group& { return row.group; }, order);
     if (any_meaning) {
         grid.columns.push_back({.name = "LOSS", .right = false, .priority = 5});
         grid.columns.push_back({.name = "WHAT", .right = false, .priority = 1, .min_width = 24});
-        for (std::size_t i = 0; i < counts.rows.size(); ++i) {
-            grid.rows[i].cells.push_back(loss_text(counts, counts.rows[i]));
-            grid.rows[i].cells.push_back(table::text_of(counts.at(counts.rows[i], "meaning")));
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            grid.rows[i].cells.push_back(loss_text(counts[i]));
+            grid.rows[i].cells.push_back(counts[i].meaning.value_or(""));
         }
     }
     auto lines = fitted(grid, width);
     return {title, std::move(lines.heading), std::move(lines.rows)};
 }
 
+/// What people see of a table, below what is said of it.
+Section table_section(std::string title, const show::Table& table, std::size_t width) {
+    if (table.rows.empty()) return {};
+    Grid grid;
+    std::vector<std::size_t> shown;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const auto& column = table.columns[i];
+        if (column.in == show::In::page) continue;
+        shown.push_back(i);
+        const bool is_number = column.kind == show::Kind::number;
+        grid.columns.push_back({.name = column.name,
+                                .right = is_number,
+                                .priority = column.kind == show::Kind::head ? 9
+                                            : is_number                     ? 8
+                                                                            : 7,
+                                .min_width = is_number ? std::size_t{0} : std::size_t{8}});
+    }
+    for (const auto& row : table.rows) {
+        auto& cells = grid.rows.emplace_back().cells;
+        for (const auto i : shown)
+            cells.push_back(row[i].text);
+    }
+    auto lines = fitted(grid, width);
+    return {std::move(title), std::move(lines.heading), std::move(lines.rows)};
+}
+
 std::string calls_text(const Results& results) {
-    const auto calls = show::calls_of(results);
-    const auto all = std::ssize(calls) + table::count_of(results.fact("calls_left_out", "calls_left_out"));
+    const auto& calls = results.of<rows::Call>();
+    const auto all = std::ssize(calls) + calls.left_out;
     return fmt::format("{} calls in {} trees; see the report", base::with_commas(all),
                        base::with_commas(std::ssize(show::call_trees(calls))));
 }
@@ -252,8 +263,8 @@ std::string calls_text(const Results& results) {
 
 std::vector<std::string> stages_of(const Results& results) {
     std::vector<std::string> names;
-    for (const auto* table : {"stages", "values"}) {
-        for (const auto& measure : whole_of(results, table))
+    for (const bool are_times : {true, false}) {
+        for (const auto& measure : whole_of(results, are_times))
             names.push_back(measure.name);
     }
     return names;
@@ -263,9 +274,9 @@ std::string stage_of(const Results& results, const State& state) {
     const auto names = stages_of(results);
     if (state.stage && std::ranges::find(names, *state.stage) != names.end()) return *state.stage;
     if (names.empty() || std::ranges::find(names, "total") != names.end()) return names.empty() ? "" : "total";
-    const auto stages = whole_of(results, "stages");
+    const auto stages = whole_of(results, true);
     const auto longest =
-        std::ranges::max_element(stages, {}, [](const MeasureRow& stage) { return stage.stats.sum(); });
+        std::ranges::max_element(stages, {}, [](const MeasureRow& stage) { return stage.stats->sum(); });
     return longest != stages.end() ? longest->name : names.front();
 }
 
@@ -276,14 +287,17 @@ std::vector<Section> sections_of(const Scene& scene, const State& state, std::si
     const auto add = [&](Section section) {
         if (!section.title.empty() || !section.rows.empty()) sections.push_back(std::move(section));
     };
-    for (const auto* name : {"stages", "values"})
-        add(whole_section(results, name, stage, width, utf8));
-    if (const auto* counted = table::held<std::string>(results.fact("counted", "counted")))
+    for (const bool are_times : {true, false})
+        add(whole_section(results, are_times, stage, width, utf8));
+    if (const auto& counted = results.one<rows::Counting>().counted)
         add(count_section(scene, *counted, state.order, width));
-    if (results.fact("counting", "counts_drops") == table::Value(true)) add(drop_section(scene, state.order, width));
-    if (!results.at("calls").rows.empty()) add({calls_text(results), {}, {}});
-    for (const auto* name : {"stages", "values"})
-        add(group_section(results, name, stage, state.order, width, utf8));
+    if (results.counts_drops()) add(drop_section(scene, state.order, width));
+    const auto& ledger = results.sentences.ledger;
+    add(table_section(ledger.empty() ? "" : ledger.front(), show::laid_out(results.of<rows::Ledger>()), width));
+    add(table_section(results.sentences.who, show::laid_out(results.of<rows::Who>()), width));
+    if (!results.of<rows::Call>().empty()) add({calls_text(results), {}, {}});
+    for (const bool are_times : {true, false})
+        add(group_section(results, are_times, stage, state.order, width, utf8));
     return sections;
 }
 

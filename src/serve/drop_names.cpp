@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -12,31 +14,27 @@
 namespace stapgen::serve {
 
 void DropNames::put_into(kinds::Measured& interval, const recording::RunFacts& facts) {
-    auto* drops = table::find(interval.tables, "drops");
-    if (drops == nullptr || drops->rows.empty()) return;
-    const auto place = drops->place_of("place"), reason = drops->place_of("reason");
-    const auto key_of_row = [&](const table::Row& row) { return Key(row[place], row[reason]); };
+    auto& drops = interval.of<rows::OfInterval<rows::Drop>>();
     kinds::Measured unknown;
-    auto& rows = unknown.tables.emplace_back(*drops).rows;
-    std::erase_if(rows, [&](const table::Row& row) { return known_.contains(key_of_row(row)); });
+    auto& unnamed = unknown.of<rows::OfInterval<rows::Drop>>();
+    std::ranges::copy_if(drops, std::back_inserter(unnamed),
+                         [&](const rows::Drop& drop) { return !known_.contains(Key(drop.place, drop.reason)); });
     std::vector<Key> keys;
-    for (const auto& row : rows)
-        keys.push_back(key_of_row(row));
+    for (const auto& drop : unnamed)
+        keys.emplace_back(drop.place, drop.reason);
     if (!keys.empty()) (void)session::Namer().put_into(unknown, facts);  // names of this machine are never refused
-    table::change_each<table::Place>(unknown.tables, [](table::Place& named) {
-        if (!named.symbol) named.symbol = "unknown";
-        named.address.reset();
-        named.offset.reset();
-    });
-    table::change_each<table::Reason>(unknown.tables, [](table::Reason& named) {
-        if (!named.name && named.number >= 0) named.name = fmt::to_string(named.number);
-        named.number = -1;
-    });
-    const auto& named = unknown.tables.front().rows;
-    for (std::size_t i = 0; i < keys.size(); ++i)
-        known_.emplace(keys[i], Key(named[i][place], named[i][reason]));
-    for (auto& row : drops->rows)
-        std::tie(row[place], row[reason]) = known_.at(key_of_row(row));
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        auto& [place, reason] = known_[keys[i]];
+        place = unnamed[i].place;
+        reason = unnamed[i].reason;
+        if (!place.symbol) place.symbol = "unknown";
+        place.address.reset();
+        place.offset.reset();
+        if (!reason.name && reason.number >= 0) reason.name = fmt::to_string(reason.number);
+        reason.number = -1;
+    }
+    for (auto& drop : drops)
+        std::tie(drop.place, drop.reason) = known_.at(Key(drop.place, drop.reason));
 }
 
 }  // namespace stapgen::serve

@@ -19,7 +19,7 @@ class DropNames {
     void put_into(kinds::Measured& interval, const recording::RunFacts& facts);
 
   private:
-    using Key = std::pair<table::Value, table::Value>;  ///< place and reason
+    using Key = std::pair<table::Place, table::Reason>;
 
     std::map<Key, Key> known_;
 };

@@ -48,17 +48,16 @@ std::string reason_of(const launch::Ending& ending, const std::string& said) {
 kinds::Measured zero_losses(const recipe::Recipe& recipe, const host::System& machine) {
     kinds::Measured measured;
     measured.recipe = recipe.name;
-    auto counts = kinds::counts::counts_table();
+    auto& counts = measured.of<rows::OfInterval<rows::Count>>();
+    counts.is_there = true;
     for (const auto& [id, value] : host::read_counters(machine)) {
         const auto* meaning = recipe::meaning_of(recipe, id.name);
         if (meaning == nullptr || !meaning->loss) continue;
-        table::Group group{{"name", id.name}, {"of", id.of}};
-        counts.rows.push_back(kinds::interval_row({{}, std::move(group), std::int64_t{0}, {}, false, {}, {}}));
+        counts.push_back({{.group = {{"name", id.name}, {"of", id.of}}}});
     }
-    measured.tables = {std::move(counts)};
     const auto& fields = recipe.record.fields;
     const auto counted = std::ranges::find(fields, schema::FieldType::count, &schema::Field::type);
-    if (counted != fields.end()) kinds::counts::set_fact(measured, "counted", counted->name);
+    if (counted != fields.end()) measured.one<rows::Counting>().counted = counted->name;
     session::put_meanings(measured, recipe);
     return measured;
 }

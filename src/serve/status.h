@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "host/threads.h"
-#include "table/results.h"
+#include "rows/results.h"
 
 namespace stapgen::serve {
 
@@ -44,7 +44,7 @@ struct Status {
     host::ProcessUse use{};                          ///< of its processes; of the CPUs since serve began
     std::optional<double> probe_cpu_s{};             ///< of its probes, in runs that measured it (--cost) and are over
     std::int64_t kept_out = 0;
-    table::Results measured{};
+    rows::Results measured{};
 };
 
 }  // namespace stapgen::serve

@@ -1,42 +1,70 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "serve/totals.h"
 
-#include <algorithm>
-#include <array>
+#include <map>
+#include <type_traits>
 #include <unordered_set>
+#include <utility>
 
-#include "analyze/results.h"
 #include "base/saturate.h"
+#include "table/merge.h"
 
 namespace stapgen::serve {
 
-using table::Meet;
-using table::Row;
-using table::Table;
-
 namespace {
 
-constexpr std::array<std::string_view, 4> measured_tables{"stages", "values", "drops", "counts"};
-constexpr std::string_view under_way = "accounting.incomplete_by";
-/// What a run says of all of it. All are counters but what is under way.
-constexpr std::array<std::string_view, 7> account_tables{
-    "accounting", under_way, "accounting.lost_by", "accounting.other", "accounting.transport", "counters", "input"};
-
-/// Series are of the whole; but counts are of the groups that the recipe makes.
-Table series_in(const table::Results& results, std::string_view name) {
-    return name == "drops" ? table::without(results.at(name), {"group"}) : results.at(name);
+/// Of the whole, and with something in it; but counts are of the groups that the recipe makes.
+template <class Row>
+bool is_series(const Row& row) {
+    if constexpr (requires { row.distribution; }) return row.group.empty() && row.distribution->n() > 0;
+    return true;
 }
 
-/// Of the whole, and with something in it.
-bool is_series(const Table& table, const Row& row) {
-    const auto* group = table::held<table::Group>(table.at(row, "group"));
-    const auto* stats = table::held<table::Histogram>(table.at(row, "distribution"));
-    return stats == nullptr || (stats->n() > 0 && (group == nullptr || group->empty()));
+template <class Row>
+std::int64_t amount_of(const Row& row) {
+    if constexpr (requires { row.distribution; }) {
+        return row.distribution->n();
+    } else {
+        return row.count;
+    }
 }
 
-std::int64_t amount_of(const Table& table, const Row& row) {
-    const auto* stats = table::held<table::Histogram>(table.at(row, "distribution"));
-    return stats != nullptr ? stats->n() : table::count_of(table.at(row, "count"));
+template <class Row>
+void raise_row(Row& into, const Row& now);
+
+/// What is added up never falls.
+template <class Cell>
+void raise_cell(Cell& into, const Cell& now) {
+    if constexpr (table::is_row<Cell>) {
+        raise_row(into, now);
+    } else if constexpr (table::is_rows<Cell>) {
+        std::map<std::string, std::size_t> known;
+        for (std::size_t i = 0; i < into.size(); ++i)
+            known.emplace(table::key_of(into[i]), i);
+        for (const auto& row : now) {
+            const auto found = known.find(table::key_of(row));
+            if (found == known.end()) {
+                into.push_back(row);
+            } else {
+                raise_row(into[found->second], row);
+            }
+        }
+    } else {
+        auto more = now;
+        table::merge_cell<table::Largest>(into, more);
+    }
+}
+
+template <class Row>
+void raise_row(Row& into, const Row& now) {
+    table::each_column<Row>([&]<class Rule>(Rule /*rule*/, auto /*name*/, auto member, const table::Shown& /*shown*/) {
+        if constexpr (std::is_same_v<Rule, table::Sum>) {
+            raise_cell(into.*member, now.*member);
+        } else if constexpr (!table::is_key_rule<Rule>) {
+            auto more = now.*member;
+            table::merge_cell<Rule>(into.*member, more);
+        }
+    });
 }
 
 }  // namespace
@@ -50,66 +78,58 @@ bool SeriesLimit::admit() {
 }
 
 Totals::Totals(const std::string& recipe, SeriesLimit& limit) : limit_(limit) {
-    kinds::Measured nothing;
-    nothing.recipe = recipe;
-    const auto results = analyze::results_of(nothing);
-    report_ = results.at("report");
-    for (const auto name : measured_tables)
-        measured_[name] = series_in(results, name);
-    for (const auto name : account_tables)
-        ended_[name] = results.at(name);
-    now_ = risen_ = ended_;
-    for (auto& [name, table] : risen_) {
-        for (auto& column : table.columns) {
-            if (column.meet == Meet::add) column.meet = Meet::largest;
-        }
+    measured_.one<rows::Report>().recipe = recipe;
+    for (auto* accounts : {&ended_, &now_, &risen_}) {
+        (void)accounts->one<rows::Accounting>();
+        (void)accounts->one<rows::Input>();
     }
 }
 
-void Totals::add(Table more, Table& into) {
+template <class Row>
+void Totals::add(table::TableOf<Row> more) {
+    auto& into = measured_.of<Row>();
     std::unordered_set<std::string> known;
-    for (const auto& row : into.rows)
-        known.insert(key_of(into, row));
-    std::erase_if(more.rows, [&](const Row& row) {
-        if (!is_series(more, row)) return true;
-        auto key = key_of(more, row);
+    for (const auto& row : into)
+        known.insert(table::key_of(row));
+    std::erase_if(more, [&](const Row& row) {
+        if (!is_series(row)) return true;
+        auto key = table::key_of(row);
         if (known.contains(key)) return false;
         if (limit_.admit()) return !known.insert(std::move(key)).second;
-        base::add_saturating(kept_out_, amount_of(more, row));
+        base::add_saturating(kept_out_, amount_of(row));
         return true;
     });
     table::add(into, std::move(more));
 }
 
-void Totals::add(const table::Results& interval) {
-    for (auto& [name, table] : measured_)
-        add(series_in(interval, name), table);
+void Totals::add(const rows::Results& interval) {
+    auto drops = interval.of<rows::Drop>();
+    for (auto& drop : drops)
+        drop.group.clear();
+    table::fold(drops);
+    add(interval.of<rows::Count>());
+    add(std::move(drops));
+    add(interval.of<rows::Stage>());
+    add(interval.of<rows::Value>());
 }
 
-void Totals::set_run(const table::Results& run) {
-    for (const auto name : account_tables) {
-        auto& now = now_.at(name) = ended_.at(name);
-        table::add(now, run.at(name));
-        if (name == under_way) {
-            risen_.at(name) = now;
-        } else {
-            table::add(risen_.at(name), now);
-        }
-    }
-    const auto& origins = run.at("origins");
-    if (!origins.rows.empty()) origins_ = origins;
+void Totals::set_run(const rows::Results& run) {
+    now_ = ended_;
+    now_.each([&]<class Row>(table::TableOf<Row>& now) {
+        table::add(now, run.of<Row>());
+        raise_cell<std::vector<Row>>(risen_.of<Row>(), now);
+    });
+    risen_.one<rows::Accounting>().incomplete_by = now_.one<rows::Accounting>().incomplete_by;
+    if (!run.of<rows::Origin>().empty()) measured_.of<rows::Origin>() = run.of<rows::Origin>();
 }
 
 void Totals::end_run() {
     ended_ = now_;
 }
 
-table::Results Totals::results() const {
-    table::Results results{.tables = {report_, origins_}};
-    for (const auto* tables : {&measured_, &risen_}) {
-        for (const auto& [name, table] : *tables)
-            results.tables.push_back(table);
-    }
+rows::Results Totals::results() const {
+    auto results = measured_;
+    risen_.each([&]<class Row>(const table::TableOf<Row>& rows) { results.of<Row>() = rows; });
     return results;
 }
 

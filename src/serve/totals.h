@@ -4,11 +4,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 
-#include "table/results.h"
+#include "rows/results.h"
 
 namespace stapgen::serve {
 
@@ -34,30 +33,31 @@ class Totals {
     Totals(const std::string& recipe, SeriesLimit& limit);
 
     /// Adds the results of an interval. Its drops have names and no addresses.
-    void add(const table::Results& interval);
+    void add(const rows::Results& interval);
 
     /// Sets the facts of the run that goes on, from its start to now: its account, counters, input and origin.
-    void set_run(const table::Results& run);
+    void set_run(const rows::Results& run);
     /// It has ended.
     void end_run();
 
     /// All of it as one measurement that goes on.
-    [[nodiscard]] table::Results results() const;
+    [[nodiscard]] rows::Results results() const;
     /// The sum of all counts for which there was no room.
     [[nodiscard]] std::int64_t kept_out() const { return kept_out_; }
 
   private:
-    using Tables = std::map<std::string_view, table::Table>;  ///< by name
+    /// What a run says of all of it. All are counters but what is under way.
+    using Accounts = table::TablesOf<rows::Accounting, rows::Counter, rows::Input>;
 
-    void add(table::Table more, table::Table& into);
+    template <class Row>
+    void add(table::TableOf<Row> more);
 
     SeriesLimit& limit_;
     std::int64_t kept_out_ = 0;
-    table::Table report_, origins_;
-    Tables measured_;
-    Tables ended_;  ///< accounts of the runs that have ended
-    Tables now_;    ///< and of the one that goes on
-    Tables risen_;  ///< as above; what would fall stays
+    rows::Results measured_;
+    Accounts ended_;  ///< of the runs that have ended
+    Accounts now_;    ///< and of the one that goes on
+    Accounts risen_;  ///< the same; what would fall stays
 };
 
 }  // namespace stapgen::serve

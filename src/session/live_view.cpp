@@ -72,12 +72,12 @@ kinds::Measured* LiveView::tick(const analyze::Analyzer& whole, launch::Control&
     return nullptr;
 }
 
-table::Results LiveView::results_of(const kinds::Measured& measured) const {
+rows::Results LiveView::results_of(const kinds::Measured& measured) const {
     return analyze::results_of(measured, {.hide_benign = subject_.hide_benign});
 }
 
 void LiveView::draw() {
-    if (const auto* counting = table::find(window_.tables, "counting")) run_.tables = {*counting};
+    run_.of<rows::Counting>() = window_.of<rows::Counting>();
     scene_.run = results_of(run_);
     scene_.shown = results_of(window_);
     draw_frame();

@@ -65,7 +65,7 @@ class LiveView {
     bool take_keys(launch::Control& control);
     void begin_window();
     void look(const analyze::Analyzer& whole);
-    [[nodiscard]] table::Results results_of(const kinds::Measured& measured) const;
+    [[nodiscard]] rows::Results results_of(const kinds::Measured& measured) const;
     void draw_frame();
 
     LiveSubject subject_;

@@ -42,57 +42,51 @@ std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses&
 
 namespace {
 
+using CountOfInterval = rows::OfInterval<rows::Count>;
+
 constexpr std::string_view label_word = origin_words.back();
 
 /// A group is of the origin, too; where records are in no other one, so is the whole, which stays beside it.
-void group_rows(const table::Group& origin, bool none_else, table::Table& table) {
-    const auto place = table.place_of("group");
-    const bool are_measures = table.find("distribution").has_value();
-    std::vector<table::Row> wholes;
-    for (auto& row : table.rows) {
-        auto group = *table::held<table::Group>(row[place]);
-        if (are_measures && group.empty()) {
-            if (!none_else) continue;
-            wholes.push_back(row);
-            wholes.back()[place] = origin;
-            continue;
+template <class Row>
+void group_rows(const table::Group& origin, bool none_else, std::vector<Row>& rows) {
+    std::vector<Row> wholes;
+    for (auto& row : rows) {
+        if constexpr (requires { row.distribution; }) {
+            if (row.group.empty()) {
+                if (none_else) wholes.emplace_back(row).group = origin;
+                continue;
+            }
         }
-        group.insert(group.begin(), origin.begin(), origin.end());
-        row[place] = std::move(group);
+        row.group.insert(row.group.begin(), origin.begin(), origin.end());
     }
-    std::ranges::move(wholes, std::back_inserter(table.rows));
+    std::ranges::move(wholes, std::back_inserter(rows));
 }
 
 }  // namespace
 
 void put_meanings(kinds::Measured& measured, const recipe::Catalog& catalog) {
-    if (!measured.has("counts")) return;
+    if (!measured.has<CountOfInterval>()) return;
     if (const auto recipe = recipe::find_recipe(catalog, measured.recipe)) put_meanings(measured, *recipe);
 }
 
 void put_meanings(kinds::Measured& measured, const recipe::Recipe& recipe) {
-    auto* counts = table::find(measured.tables, "counts");
-    if (counts == nullptr) return;
+    if (!measured.has<CountOfInterval>()) return;
+    auto& counts = measured.of<CountOfInterval>();
     const bool mixed_units = recipe.source == recipe::Source::network_counters;
-    kinds::counts::set_fact(measured, "mixed_units", mixed_units);
-    counts = table::find(measured.tables, "counts");
-    for (auto& row : counts->rows) {
-        const auto* name = kinds::counts::counter_of(*counts, row);
+    measured.one<rows::Counting>().mixed_units = mixed_units;
+    for (auto& row : counts) {
+        const auto* name = kinds::counts::counter_of(row);
         const auto* meaning = name == nullptr ? nullptr : recipe::meaning_of(recipe, *name);
         if (meaning == nullptr) continue;
-        if (!meaning->help.empty()) row[counts->place_of("meaning")] = meaning->help;
-        row[counts->place_of("loss")] = meaning->loss;
-        if (meaning->loss_by_name) row[counts->place_of("loss_by_name")] = true;
+        if (!meaning->help.empty()) row.meaning = meaning->help;
+        row.loss = meaning->loss;
+        row.loss_by_name = row.loss_by_name || meaning->loss_by_name;
     }
     // Of one sample: what has a meaning.
-    if (measured.fact("counting", "levels") == table::Value(true)) {
-        std::erase_if(counts->rows, [&](const table::Row& row) {
-            return table::held<std::string>(counts->at(row, "meaning")) == nullptr;
-        });
-    }
-    std::ranges::stable_sort(counts->rows, {}, [&](const table::Row& row) {
-        return std::pair(table::count_of(counts->at(row, "interval")),
-                         -kinds::counts::rank_of(*counts, row, mixed_units));
+    if (measured.one<rows::Counting>().levels)
+        std::erase_if(counts, [](const rows::Count& row) { return !row.meaning; });
+    std::ranges::stable_sort(counts, {}, [&](const CountOfInterval& row) {
+        return std::pair(row.interval, -kinds::counts::rank_of(row, mixed_units));
     });
 }
 
@@ -119,13 +113,13 @@ table::Group origin_group(const std::vector<std::string>& words, const recording
 
 base::Result<void> group_by_origin(const table::Group& origin, bool none_else, kinds::Measured& measured) {
     if (origin.empty()) return {};
-    if (measured.has("drops") && measured.counts()) {
+    if (measured.has<rows::OfInterval<rows::Drop>>() && measured.counts()) {
         return base::bad_input(fmt::format("--by {}: drops are by place and reason", origin.front().key),
                                "report the recordings one by one");
     }
-    for (const auto* name : {"stages", "values", "counts"}) {
-        if (auto* table = table::find(measured.tables, name)) group_rows(origin, none_else, *table);
-    }
+    group_rows(origin, none_else, measured.of<rows::Stage>());
+    group_rows(origin, none_else, measured.of<rows::Value>());
+    group_rows(origin, none_else, measured.of<CountOfInterval>());
     return {};
 }
 

@@ -12,18 +12,19 @@
 #include "analyze/names.h"
 #include "base/terminal.h"
 #include "host/facts.h"
+#include "table/merge.h"
 
 namespace stapgen::session {
 
 namespace {
 
 /// Calls with each place of the kernel that may have a name: of drops, and frames of paths.
-void for_each_place(table::Tables& tables, const auto& call) {
+void for_each_place(kinds::Tables& tables, const auto& call) {
     table::change_each<table::Place>(tables, call);
     table::change_each<table::Path>(tables, [&](table::Path& path) { std::ranges::for_each(path, call); });
 }
 
-void put(const recording::RunFacts& facts, table::Tables& tables) {
+void put(const recording::RunFacts& facts, kinds::Tables& tables) {
     table::change_each<table::Reason>(tables, [&](table::Reason& reason) {
         const auto& names = facts.setup.drop_reasons;
         const auto known = names.find(reason.number);
@@ -67,7 +68,7 @@ bool has_owners(const decode::Schema& schema) {
     return std::ranges::any_of(schema.fields, [](const auto& field) { return containers::is_owner_field(field.name); });
 }
 
-void put(const symbols::KernelNames& names, table::Tables& tables) {
+void put(const symbols::KernelNames& names, kinds::Tables& tables) {
     const auto put_name = [&](table::Place& place, symbols::AddressKind kind) {
         if (place.symbol || !place.address) return;
         const auto name = names.find(*place.address, kind);
@@ -89,7 +90,7 @@ void put(const symbols::KernelNames& names, table::Tables& tables) {
 }
 
 /// True if any was missing.
-bool put(const symbols::DropReasons& reasons, table::Tables& tables) {
+bool put(const symbols::DropReasons& reasons, kinds::Tables& tables) {
     bool any = false;
     table::change_each<table::Reason>(tables, [&](table::Reason& reason) {
         if (reason.name || reason.number < 0) return;
@@ -102,9 +103,8 @@ bool put(const symbols::DropReasons& reasons, table::Tables& tables) {
 /// The places of drops, a row for each.
 std::vector<const table::Place*> drop_places_of(const kinds::Measured& measured) {
     std::vector<const table::Place*> places;
-    const auto& drops = measured.at("drops");
-    for (const auto& row : drops.rows)
-        places.push_back(table::held<table::Place>(drops.at(row, "place")));
+    for (const auto& drop : measured.of<rows::OfInterval<rows::Drop>>())
+        places.push_back(&drop.place);
     return places;
 }
 
@@ -120,7 +120,7 @@ void note_addresses(kinds::Measured& measured) {
 }
 
 /// As far as the kernel need not be known.
-void put_subsystems(table::Tables& tables) {
+void put_subsystems(kinds::Tables& tables) {
     table::change_each<table::Reason>(tables, [](table::Reason& reason) {
         if (reason.name || reason.number < 0) return;
         reason.name = symbols::DropReasons::describe_of_any(static_cast<std::uint32_t>(reason.number));
@@ -216,17 +216,18 @@ recording::GroupNames Namer::group_names() {
 
 base::Result<void> Namer::put_into(kinds::Measured& measured, const recording::RunFacts& facts,
                                    const std::string& release) {
-    put(facts, measured.tables);
+    put(facts, measured);
     put_owners({&facts.outcome.group_names, &facts.setup.group_names}, measured);
     if (sources_) {
         auto log = facts.setup.kernel;
         if (log.release.empty()) log.release = release;
         return put_of_log(measured, std::move(log));
     }
-    const auto is_empty = [&](std::string_view name) { return measured.at(name).rows.empty(); };
-    if (is_empty("drops") && is_empty("stacks") && is_empty("who")) return {};
-    if (const auto* names = here()) put(*names, measured.tables);
-    if (reasons() != nullptr) put(*reasons_, measured.tables);
+    if (measured.of<rows::OfInterval<rows::Drop>>().empty() && measured.of<rows::OfInterval<rows::Stack>>().empty() &&
+        measured.of<rows::Who>().empty())
+        return {};
+    if (const auto* names = here()) put(*names, measured);
+    if (reasons() != nullptr) put(*reasons_, measured);
     return {};
 }
 
@@ -238,7 +239,7 @@ base::Result<void> Namer::put_of_log(kinds::Measured& measured, symbols::LogKern
         if (place->address && !place->symbol) places.push_back(*place->address);
     }
     bool any_unnamed = false;
-    for_each_place(measured.tables, [&](const table::Place& place) { any_unnamed |= place.address && !place.symbol; });
+    for_each_place(measured, [&](const table::Place& place) { any_unnamed |= place.address && !place.symbol; });
     const bool by_build_id =
         any_unnamed && !log.build_id.empty() && sources.fetch && !unfetched_.contains(log.build_id);
     std::optional<symbols::DropReasons> reasons;
@@ -263,7 +264,7 @@ base::Result<void> Namer::put_of_log(kinds::Measured& measured, symbols::LogKern
             }
             for (auto& said : names->check(places))
                 measured.notes.emplace_back(std::move(said));
-            put(*names, measured.tables);
+            put(*names, measured);
         }
         report_notes(*names, reported_);
         reasons = names->drop_reasons();
@@ -271,9 +272,8 @@ base::Result<void> Namer::put_of_log(kinds::Measured& measured, symbols::LogKern
         if (auto known = symbols::DropReasons::of_release(release)) reasons = *std::move(known);
     }
     if (sources.files.empty()) note_addresses(measured);
-    if (reasons && put(*reasons, measured.tables) && !reasons->guess().empty())
-        measured.notes.emplace_back(reasons->guess());
-    put_subsystems(measured.tables);
+    if (reasons && put(*reasons, measured) && !reasons->guess().empty()) measured.notes.emplace_back(reasons->guess());
+    put_subsystems(measured);
     return {};
 }
 

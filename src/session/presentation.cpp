@@ -127,7 +127,7 @@ show::Reports reports_of(std::span<const kinds::Measured> all) {
 
 }  // namespace
 
-table::Results results_of(const kinds::Measured& measured, const show::Options& options) {
+rows::Results results_of(const kinds::Measured& measured, const show::Options& options) {
     return analyze::results_of(measured, {options.hide_benign, options.interval});
 }
 

@@ -64,6 +64,6 @@ void present(std::ostream& out, const show::Hosts& hosts, std::span<const kinds:
 void present(std::ostream& out, std::span<const study::Compared> all, const Presentation& presentation);
 
 /// The results of a measurement, as they are written.
-table::Results results_of(const kinds::Measured& measured, const show::Options& options);
+rows::Results results_of(const kinds::Measured& measured, const show::Options& options);
 
 }  // namespace stapgen::session

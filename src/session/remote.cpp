@@ -29,7 +29,7 @@ RemoteStatus status_of(const kinds::Measured& measured) {
     status.is_measuring = true;
     status.reported = measured.accounting.reported;
     status.lost = measured.accounting.lost_total();
-    for (const auto& [name, stats] : kinds::latency::whole_of(measured.at("stages"))) {
+    for (const auto& [name, stats] : kinds::latency::whole_of(measured.of<rows::Stage>())) {
         const auto p99 = stats->percentile(99);
         if (!p99 || (status.p99_ns && *p99 <= *status.p99_ns)) continue;
         status.p99_ns = p99;

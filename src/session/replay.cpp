@@ -94,7 +94,7 @@ class Input final : public decode::FormatDetector::Sink {
         auto& first = summaries.front();
         first.input = detector_.input();
         for (auto& measured : summaries) {
-            if (measured.has("readings")) measured.input.possible_losses = detector_.input().possible_losses;
+            if (measured.has<rows::Readings>()) measured.input.possible_losses = detector_.input().possible_losses;
         }
         kinds::add_up(first.transport, transport_of(losses_));
         return summaries;
@@ -244,14 +244,13 @@ std::vector<kinds::Measured> added_up(std::vector<kinds::Measured> summaries) {
 /// Where all is of one group, that is the whole, and no report shows it a second time.
 void note_only_group(kinds::Measured& measured) {
     const table::Group* only = nullptr;
-    for (const auto* name : {"stages", "values"}) {
-        for (const auto& row : measured.at(name).rows) {
-            const auto& group = *table::held<table::Group>(row[1]);
-            if (group.empty() || (only != nullptr && group == *only)) continue;
-            if (only != nullptr) return;
-            only = &group;
-        }
-    }
+    const auto is_of_one_group = [&](const auto& rows) {
+        return std::ranges::all_of(rows, [&](const auto& row) {
+            if (only == nullptr && !row.group.empty()) only = &row.group;
+            return row.group.empty() || row.group == *only;
+        });
+    };
+    if (!is_of_one_group(measured.of<rows::Stage>()) || !is_of_one_group(measured.of<rows::Value>())) return;
     if (only == nullptr) return;
     measured.notes.emplace_back(fmt::format("all records are of one group: {}", table::group_text(*only)));
 }
@@ -324,10 +323,9 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
         // In a picture of many runs each has a few columns; short blocks of all of them would take a gigabyte.
         constexpr std::size_t many_runs = 32;
         if (runs->size() > many_runs) {
-            for (auto& report : found.reports) {
-                if (auto* series = table::find(report.tables, "series"))
-                    series->rows = {{kinds::latency::series_of(report).by_second()}};
-            }
+            for (auto& report : found.reports)
+                for (auto& row : report.of<rows::Series>())
+                    row.series = row.series->by_second();
         }
         if (!found.reports.empty()) {
             loaded.push_back(std::move(found));

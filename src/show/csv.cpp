@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "base/text.h"
 #include "show/json.h"
@@ -16,12 +18,8 @@ namespace stapgen::show {
 
 namespace {
 
-using table::held;
+using rows::Results;
 using table::Histogram;
-using table::Results;
-using table::Scope;
-using table::Type;
-using table::Value;
 
 std::string text_of(const decltype(table::GroupField::value)& value) {
     if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
@@ -47,39 +45,48 @@ struct Subject {
     std::string_view benign{};
 };
 
-/// Takes what a cell says of whose number it is. Whether it is no number.
-bool describes(const table::Column& column, const Value& value, Subject& subject) {
-    if (const auto* place = held<table::Place>(value)) {
-        auto without_module = *place;
+/// Takes what a cell says of what a number is of. Whether it is no number.
+template <class Rule, class NameOf, class Cell>
+bool describes(const Cell& cell, const table::Shown& shown, Subject& subject) {
+    if constexpr (std::is_same_v<Cell, table::Place>) {
+        auto without_module = cell;
         subject.module = std::exchange(without_module.module, std::nullopt).value_or("");
         subject.name = place_text(without_module);
-    } else if (const auto* reason = held<table::Reason>(value)) {
-        subject.reason = reason_or_empty(*reason);
-    } else if (const auto* path = held<table::Path>(value)) {
-        subject.name = path_text(*path);
-    } else if (const auto* group = held<table::Group>(value)) {
-        subject.group = *group;
-    } else if (column.type == Type::time) {
-        subject.time_ns = table::known<std::int64_t>(value);
-    } else if (column.name == "benign") {
-        subject.benign = value == Value(true) ? "true" : "false";
-    } else if (is_key(column) && column.in != table::In::documents) {
-        if (const auto* number = held<std::int64_t>(value); number != nullptr && column.name != "interval")
-            subject.name = fmt::format("{}", *number);
-        if (const auto* text = held<std::string>(value)) subject.name = *text;
+    } else if constexpr (std::is_same_v<Cell, table::Reason>) {
+        subject.reason = reason_or_empty(cell);
+    } else if constexpr (std::is_same_v<Cell, table::Group>) {
+        subject.group = cell;
+    } else if constexpr (std::is_same_v<NameOf, table::Moment>) {
+        subject.time_ns = cell;
+    } else if constexpr (std::is_same_v<NameOf, table::Benign>) {
+        subject.benign = cell ? "true" : "false";
+    } else if (table::is_key_rule<Rule> && shown.in != table::In::documents) {
+        table::with_value(cell, [&]<class Value>(const Value& value) {
+            if constexpr (std::is_same_v<Value, table::Path>) subject.name = path_text(value);
+            if constexpr (std::is_same_v<Value, std::string>) subject.name = value;
+            if constexpr (std::is_same_v<Value, std::int64_t> && std::is_same_v<Rule, table::Key>)
+                subject.name = fmt::format("{}", value);
+        });
     } else {
         return false;
     }
     return true;
 }
 
+template <class Row>
+consteval bool is_measure() {
+    bool found = false;
+    table::each_column<Row>([&](auto /*rule*/, auto /*name*/, auto member, const table::Shown& /*shown*/) {
+        found = found || std::is_same_v<table::CellOf<Row, decltype(member)>, table::Shared<Histogram>>;
+    });
+    return found;
+}
+
 class Writer {
   public:
     Writer(std::ostream& out, std::span<const Results> reports, const Options& options) : out_(out), options_(options) {
-        for (const auto& report : reports) {
-            for (const auto& table : report.tables)
-                learn_keys(table);
-        }
+        for (const auto& report : reports)
+            report.each([&](const auto& rows) { learn_keys(rows); });
         out_ << "report,recipe,kind,name,module,reason,time_ns,statistic,value,benign";
         for (const auto& key : keys_)
             out_ << ',' << column_of(key);
@@ -88,92 +95,95 @@ class Writer {
 
     void report(const Results& results) {
         ++number_;
-        results_ = &results;
-        recipe_ = csv_cell(table::text_of(results.fact("report", "recipe")));
-        const bool has_intervals = results.at("intervals").rows.size() > 1;
-        for (const auto& table : results.tables) {
-            if (table.row_name.empty() || (table.scope == Scope::intervals && !has_intervals)) continue;
-            if (table.shape == table::Shape::series) {
+        recipe_ = csv_cell(results.one<rows::Report>().recipe);
+        const bool has_intervals = results.of<rows::Interval>().size() > 1;
+        results.each([&]<class Row>(const table::TableOf<Row>& rows) {
+            if constexpr (std::is_same_v<Row, rows::Series>) {
                 series(results);
-            } else if (table.shape == table::Shape::record || table.shape == table::Shape::fields) {
-                record(table);
             } else {
-                rows(table);
+                if (!rows::is_of_interval<Row> || has_intervals) put_rows(rows, Row::about.row_name);
             }
-        }
+        });
     }
 
   private:
-    void learn_keys(const table::Table& table) {
-        const auto group = table.find(Type::group);
-        if (!group || table.row_name.empty()) return;
-        for (const auto& row : table.rows) {
-            for (const auto& field : *held<table::Group>(row[*group]))
-                if (std::ranges::find(keys_, field.key) == keys_.end()) keys_.push_back(field.key);
+    template <class Row>
+    void learn_keys(const std::vector<Row>& rows) {
+        if constexpr (requires(Row row) { row.group; } && !Row::about.row_name.empty()) {
+            for (const auto& row : rows) {
+                for (const auto& field : row.group)
+                    if (std::ranges::find(keys_, field.key) == keys_.end()) keys_.push_back(field.key);
+            }
         }
     }
 
-    void rows(const table::Table& table) {
-        const bool is_measure = table.find(Type::distribution) || table.find(Type::value_distribution);
-        const bool is_part = !table.parent().empty() && table.shape == table::Shape::rows;
-        for (const auto& row : table.rows) {
-            Subject subject{.kind = table.row_name};
-            std::vector<std::size_t> numbers;
-            for (std::size_t i = 0; i < row.size(); ++i) {
-                if (is_part && i == 0) {
-                    const auto of = way_of(table.parent(), row[0]);
-                    subject.kind += of.empty() ? "" : "-" + csv_cell(of);
-                    continue;
+    /// Of a record there is a row for each column, whose name is that of what it counts. `of`: what parts are of.
+    template <class Row>
+    void put_rows(const std::vector<Row>& rows, std::string_view row_name, const std::string& of = {}) {
+        constexpr bool is_record = Row::about.shape == table::Shape::record || Row::about.shape == table::Shape::fields;
+        for (const auto& row : rows) {
+            Subject subject{.kind = std::string(row_name) + (of.empty() ? "" : "-" + csv_cell(of))};
+            if (!row_name.empty()) {
+                each_number(row, subject, [&](auto /*name*/, const auto& /*cell*/, bool /*is_rare*/) {});
+                if (rows::is_of_interval<Row>) subject.kind.insert(0, "interval-");
+                if (is_measure<Row>() && !subject.group.empty()) subject.kind.insert(0, "group-");
+                each_number(row, subject, [&](auto name, const auto& value, bool is_rare) {
+                    const auto column = name.text;
+                    if (is_record) subject.name = column;
+                    if (is_record) name.text = "count";
+                    cell(subject, name, value, is_rare);
+                });
+            }
+            table::each_column<Row>([&](auto /*rule*/, auto /*name*/, auto member, const table::Shown& shown) {
+                using Cell = table::CellOf<Row, decltype(member)>;
+                std::string way;
+                if constexpr (requires { row.way; }) way = row.way;
+                if constexpr (table::is_rows<Cell>) {
+                    if (!shown.row_name.empty()) put_rows(row.*member, shown.row_name, way);
+                } else if constexpr (table::is_row<Cell>) {
+                    put_rows(std::vector{row.*member}, Cell::about.row_name);
                 }
-                if (!describes(table.columns[i], row[i], subject) &&
-                    (table.columns[i].in == table::In::all || table.columns[i].in == table::In::rows))
-                    numbers.push_back(i);
-            }
-            if (table.scope == Scope::intervals) subject.kind.insert(0, "interval-");
-            if (is_measure && !subject.group.empty()) subject.kind.insert(0, "group-");
-            for (const auto i : numbers)
-                cell(subject, table.columns[i], row[i]);
+            });
         }
     }
 
-    /// A row for each column, whose name is that of what it counts.
-    void record(const table::Table& table) {
-        for (const auto& row : table.rows) {
-            Subject subject{.kind = table.row_name};
-            for (std::size_t i = 0; i < row.size(); ++i) {
-                const auto& column = table.columns[i];
-                if (column.name == "benign") describes(column, row[i], subject);
+    /// Calls with each cell that is a number of the row; the others say of what.
+    template <class Row>
+    void each_number(const Row& row, Subject& subject, const auto& visit) {
+        table::each_column<Row>([&]<class Rule>(Rule /*rule*/, auto name, auto member, const table::Shown& shown) {
+            using Cell = table::CellOf<Row, decltype(member)>;
+            if constexpr (!table::is_rows<Cell> && !table::is_row<Cell>) {
+                if (!describes<Rule, decltype(name)>(row.*member, shown, subject) &&
+                    (shown.in == table::In::all || shown.in == table::In::rows))
+                    visit(name, row.*member, shown.is_rare);
             }
-            for (std::size_t i = 0; i < row.size(); ++i) {
-                const auto& column = table.columns[i];
-                if (column.in != table::In::all) continue;
-                const bool is_count = column.name == "count";
-                subject.name = is_count ? "" : column.name;
-                cell(subject, {"count", column.type}, row[i]);
-            }
-        }
+        });
     }
 
     /// What the cell holds, in as many rows as it has numbers.
-    void cell(const Subject& subject, const table::Column& column, const Value& value) {
-        if (const auto* stats = held<Histogram>(value)) {
-            distribution(subject, *stats, column.type == Type::distribution ? "_ns" : "");
-        } else if (const auto* labels = held<table::Labels>(value)) {
+    template <class NameOf, class Cell>
+    void cell(const Subject& subject, NameOf name, const Cell& value, bool is_rare) {
+        const auto column = name.text;
+        if constexpr (table::is_optional<Cell>) {
+            if (value) return cell(subject, name, *value, is_rare);
+            constexpr bool is_left_out =
+                std::is_same_v<NameOf, table::Share> || std::is_same_v<typename Cell::value_type, std::string>;
+            if (!is_rare && !is_left_out) put_row(subject, column, "");
+        } else if constexpr (std::is_same_v<Cell, table::Shared<Histogram>>) {
+            distribution(subject, *value, std::is_same_v<NameOf, table::Ns> ? "_ns" : "");
+        } else if constexpr (std::is_same_v<Cell, table::Labels>) {
             // "labels" -> "label:dc"
-            for (const auto& [name, text] : *labels)
-                put_row(subject, csv_cell(column.name.substr(0, column.name.size() - 1) + ':' + name), csv_cell(text));
-        } else if (const auto* texts = held<table::Texts>(value)) {
-            if (!texts->empty()) put_row(subject, csv_cell(column.name), csv_cell(base::shell_quoted(*texts)));
-        } else if (const auto* text = held<std::string>(value)) {
-            put_row(subject, csv_cell(column.name), csv_cell(*text));
-        } else if (const auto* number = held<double>(value)) {
-            put_row(subject, column.name, fmt::format("{}", *number));
-        } else if (const auto* count = held<std::int64_t>(value)) {
-            put_row(subject, column.name, fmt::format("{}", *count));
-        } else if (const auto* flag = held<bool>(value)) {
-            put_row(subject, column.name, *flag ? "1" : "0");
-        } else if (!column.is_rare && column.type != Type::share && column.type != Type::text) {
-            put_row(subject, column.name, "");
+            for (const auto& [key, text] : value)
+                put_row(subject, csv_cell(fmt::format("{}:{}", column.substr(0, column.size() - 1), key)),
+                        csv_cell(text));
+        } else if constexpr (std::is_same_v<Cell, table::Texts>) {
+            if (!value.empty()) put_row(subject, csv_cell(column), csv_cell(base::shell_quoted(value)));
+        } else if constexpr (std::is_same_v<Cell, std::string>) {
+            put_row(subject, csv_cell(column), csv_cell(value));
+        } else if constexpr (std::is_same_v<Cell, bool>) {
+            put_row(subject, column, value ? "1" : "0");
+        } else if constexpr (std::is_arithmetic_v<Cell>) {
+            put_row(subject, column, fmt::format("{}", value));
         }
     }
 
@@ -212,24 +222,26 @@ class Writer {
     }
 
     void series(const Results& results) {
-        const auto series = results.series->by_second();
+        const auto& names = results.one<rows::Series>();
+        const auto series = names.series->by_second();
         for (const auto& block : series.blocks()) {
-            series_block(results.series_stages, results.at("stages"), block.stages, block.start_ns, "series", "_ns");
-            series_block(results.series_values, results.at("values"), block.values, block.start_ns, "value-series", "");
+            series_block(names.stages, results.of<rows::Stage>(), &rows::Stage::stage, block.stages,
+                         {.kind = "series", .time_ns = block.start_ns}, "_ns");
+            series_block(names.values, results.of<rows::Value>(), &rows::Value::value, block.values,
+                         {.kind = "value-series", .time_ns = block.start_ns}, "");
         }
     }
 
     /// But for what has no values in any block.
-    void series_block(const table::Texts& names, const table::Table& whole, const std::vector<Histogram>& histograms,
-                      std::int64_t start_ns, const std::string& kind, const std::string& unit) {
+    template <class Row>
+    void series_block(const table::Texts& names, const std::vector<Row>& whole, std::string Row::*name_of,
+                      const std::vector<Histogram>& histograms, Subject subject, const std::string& unit) {
         for (std::size_t i = 0; i < names.size() && i < histograms.size(); ++i) {
             // The whole precedes groups.
-            const auto row =
-                std::ranges::find_if(whole.rows, [&](const table::Row& of) { return of.front() == Value(names[i]); });
-            const auto* all = row == whole.rows.end() ? nullptr : held<Histogram>(whole.at(*row, "distribution"));
-            if (all == nullptr || all->n() == 0) continue;
+            const auto row = std::ranges::find(whole, names[i], name_of);
+            if (row == whole.end() || row->distribution->n() == 0) continue;
             const auto& stats = histograms[i];
-            const Subject subject{.kind = kind, .name = names[i], .time_ns = start_ns};
+            subject.name = names[i];
             number(subject, "n", std::optional(stats.n()));
             number(subject, "p50" + unit, stats.percentile(50));
             number(subject, "p99" + unit, stats.percentile(99));
@@ -237,16 +249,8 @@ class Writer {
         }
     }
 
-    /// Of the row that this is the first cell of.
-    [[nodiscard]] std::string way_of(std::string_view table, const Value& number) const {
-        const auto& parents = results_->at(table);
-        const auto row = std::ranges::find(parents.rows, number, [](const table::Row& of) { return of.front(); });
-        return row == parents.rows.end() ? "" : table::text_of(parents.at(*row, "way"));
-    }
-
     std::ostream& out_;
     const Options& options_;
-    const Results* results_ = nullptr;  ///< those that are being written
     std::vector<std::string> keys_;
     int number_ = 0;
     std::string recipe_;

@@ -32,13 +32,8 @@ void write_folded(std::ostream& out, const Reports& reports, const Options& opti
     std::map<std::string, std::int64_t> counts;
     for (std::size_t i = 0; i < reports.size(); ++i) {
         const auto results = reports.results(i, options);
-        const auto& stacks = results.at("stacks");
-        for (const auto& row : stacks.rows) {
-            const auto path =
-                folded_path(table::known<table::Path>(stacks.at(row, "frames")).value_or(table::Path()),
-                            table::known<table::Reason>(stacks.at(row, "reason")).value_or(table::Reason()));
-            base::add_saturating(counts[path], table::count_of(stacks.at(row, "count")));
-        }
+        for (const auto& stack : results.of<rows::Stack>())
+            base::add_saturating(counts[folded_path(*stack.frames, stack.reason)], stack.count);
     }
     for (const auto& [path, count] : counts)
         out << path << ' ' << count << '\n';

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "show/model/texts.h"
@@ -15,10 +16,7 @@ namespace stapgen::show {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using table::held;
 using table::Shape;
-using table::Type;
-using table::Value;
 
 /// To a thousandth: of a mean of ns more digits say nothing.
 Json rounded(const std::optional<double>& value) {
@@ -30,30 +28,11 @@ Json sum_json(double sum) {
     return std::abs(sum) < 9e18 ? Json(static_cast<std::int64_t>(sum)) : Json(sum);
 }
 
-/// Null where the cell holds something else.
-template <class T>
-Json plain(const Value& value) {
-    const auto* known = held<T>(value);
-    return known == nullptr ? Json(nullptr) : Json(*known);
-}
-
-std::map<std::string, std::string> labels_of(const Value& value) {
-    const auto* labels = held<table::Labels>(value);
-    return labels == nullptr ? std::map<std::string, std::string>() : std::map(labels->begin(), labels->end());
-}
-
 void put_place(Json& object, const table::Place& place) {
     object["symbol"] = or_null(place.symbol);
     object["offset"] = or_null(place.offset);
     object["module"] = or_null(place.module);
     object["address"] = place.address ? Json(fmt::format("0x{:x}", *place.address)) : Json(nullptr);
-}
-
-Json path_json(const table::Path& path) {
-    Json frames = Json::array();
-    for (const auto& place : path)
-        put_place(frames.emplace_back(), place);
-    return frames;
 }
 
 /// `unit`: the suffix of its keys.
@@ -75,148 +54,143 @@ void put_distribution(Json& object, const table::Histogram& stats, const std::st
     object["percentiles_ci" + unit] = std::move(intervals);
 }
 
-Json cell_json(Type type, const Value& value) {
-    switch (type) {
-        case Type::flag:
-            return plain<bool>(value);
-        case Type::count:
-        case Type::duration:
-            return plain<std::int64_t>(value);
-        case Type::number:
-            return plain<double>(value);
-        case Type::mean:
-            return rounded(table::known<double>(value));
-        case Type::share: {
-            const auto* part = held<double>(value);
-            return part == nullptr ? Json(nullptr) : Json(std::round(*part * 1e6) / 1e6);
-        }
-        case Type::time: {
-            const auto* ns = held<std::int64_t>(value);
-            return ns == nullptr ? Json(nullptr) : Json(utc_time(*ns));
-        }
-        case Type::text:
-            return plain<std::string>(value);
-        case Type::texts:
-            return plain<table::Texts>(value);
-        case Type::labels:
-            // From a map: one key after the other would be looked for among all.
-            return labels_of(value);
-        case Type::durations: {
-            Json object = Json::object();
-            for (const auto& [name, ns] : table::known<table::Durations>(value).value_or(table::Durations()))
-                object[name] = or_null(ns);
-            return object;
-        }
-        case Type::group:
-            return group_json(table::known<table::Group>(value).value_or(table::Group()));
-        case Type::path:
-            return path_json(table::known<table::Path>(value).value_or(table::Path()));
-        case Type::place:
-        case Type::reason:
-        case Type::distribution:
-        case Type::value_distribution:
-        case Type::breakdown:
-        case Type::series:
-        case Type::average:
-        case Type::tracks:
-            break;
-    }
-    return nullptr;
+/// What is written as it is: flags, numbers, texts.
+template <class T>
+Json value_json(const T& value) {
+    return value;
+}
+Json value_json(const table::Labels& labels) {
+    // From a map: one key after the other would be looked for among all.
+    return std::map<std::string, std::string>(labels.begin(), labels.end());
+}
+Json value_json(const table::Durations& durations) {
+    Json object = Json::object();
+    for (const auto& [name, ns] : durations)
+        object[name] = or_null(ns);
+    return object;
+}
+Json value_json(const table::Group& group) {
+    return group_json(group);
+}
+Json value_json(const table::Path& path) {
+    Json frames = Json::array();
+    for (const auto& place : path)
+        put_place(frames.emplace_back(), place);
+    return frames;
 }
 
-/// A cell's keys: one with the column's name, or what it consists of.
-void put_cell(Json& object, const table::Column& column, const Value& value, const Options& options) {
-    if (column.in == table::In::rows || column.in == table::In::people) return;
-    if (column.is_rare && std::holds_alternative<std::monostate>(value)) return;
-    if (const auto* place = held<table::Place>(value)) {
-        put_place(object, *place);
-    } else if (const auto* reason = held<table::Reason>(value)) {
-        object["reason"] = or_null(reason->name);
-        object["reason_number"] = reason->number < 0 ? Json(nullptr) : Json(reason->number);
-    } else if (const auto* stats = held<table::Histogram>(value)) {
-        put_distribution(object, *stats, column.type == Type::distribution ? "_ns" : "", options.percentiles);
+template <class NameOf, class Cell>
+Json cell_json(const Cell& cell) {
+    if constexpr (table::is_optional<Cell>) {
+        // A path that is not known has no frames.
+        if constexpr (table::is_shared<typename Cell::value_type>) return cell ? value_json(**cell) : Json::array();
+        return cell ? cell_json<NameOf>(*cell) : Json(nullptr);
+    } else if constexpr (table::is_shared<Cell>) {
+        return value_json(*cell);
+    } else if constexpr (std::is_same_v<NameOf, table::Moment>) {
+        return utc_time(cell);
+    } else if constexpr (std::is_base_of_v<table::Mean, NameOf>) {
+        return rounded(cell);
+    } else if constexpr (std::is_same_v<NameOf, table::Share>) {
+        return std::round(cell * 1e6) / 1e6;
     } else {
-        object[column.name] = cell_json(column.type, value);
+        return value_json(cell);
     }
 }
 
 class Document {
   public:
-    Document(table::Results results, const Options& options) : results_(std::move(results)), options_(options) {
-        results_.series = results_.series->by_second();
-        std::erase_if(results_.tables, [](const table::Table& table) {
-            return table.scope == table::Scope::whole || (table.is_rare && table.rows.empty());
-        });
-    }
+    Document(Json& json, const Options& options) : json_(json), options_(options) {}
 
-    Json json() {
-        Json document;
-        document["schema"] = "stapgen.report/1";
-        for (auto& table : results_.tables) {
-            if (table.parent().empty()) put(document, table);
-        }
-        return document;
+    /// Rows of large tables are let go as they are written: a document takes memory, too.
+    template <class Row>
+    void table(std::vector<Row> rows) {
+        if (!(Row::about.is_rare && rows.empty())) put_table(json_, std::string(Row::about.name), rows);
     }
 
   private:
-    /// Into the document, or into an object that has it as a part: then of a row of the table that it is part of, or of
-    /// its only one.
-    void put(Json& object, table::Table& table, const table::Row* part_of = nullptr) {
-        const auto key = table.name.substr(table.parent().empty() ? 0 : table.parent().size() + 1);
-        switch (table.shape) {
-            case Shape::fields:
-                return put_row(object, table, table.rows.front());
-            case Shape::record:
-                return put_row(object[key], table, table.rows.front());
-            case Shape::rows:
-                return put_rows(object[key] = Json::array(), table, part_of);
-            case Shape::list:
-                object[key] = Json::array();
-                for (const auto& row : table.rows)
-                    object[key].push_back(cell_json(table.columns.front().type, row.front()));
-                return;
-            case Shape::map:
-                object[key] = Json::object();
-                for (const auto& row : table.rows)
-                    object[key][*held<std::string>(row.front())] = cell_json(table.columns[1].type, row[1]);
-                return;
-            case Shape::series:
-                object[key] = series_json();
-                return;
-            case Shape::none:
-                return;
+    template <class Row>
+    void put_table(Json& object, const std::string& key, std::vector<Row>& rows) {
+        constexpr auto shape = Row::about.shape;
+        if constexpr (shape == Shape::fields) put_row(object, rows.front());
+        if constexpr (shape == Shape::record) put_row(object[key], rows.front());
+        if constexpr (shape == Shape::series) object[key] = series_json(rows.front());
+        if constexpr (shape == Shape::rows) put_rows(object[key] = Json::array(), rows);
+        if constexpr (shape == Shape::list) put_list(object[key] = Json::array(), rows);
+        if constexpr (shape == Shape::map) put_map(object[key] = Json::object(), rows);
+    }
+    template <class Row>
+    void put_rows(Json& array, std::vector<Row>& rows) {
+        for (auto& row : rows) {
+            put_row(array.emplace_back(Json::object()), row);
+            row = Row();
+        }
+    }
+    template <class Row>
+    static void put_list(Json& array, const std::vector<Row>& rows) {
+        for (const auto& row : rows) {
+            table::each_column<Row>([&](auto /*rule*/, auto /*name*/, auto member, const table::Shown& /*shown*/) {
+                array.push_back(value_json(row.*member));
+            });
+        }
+    }
+    template <class Row>
+    static void put_map(Json& object, const std::vector<Row>& rows) {
+        for (const auto& row : rows) {
+            const std::string* key = nullptr;
+            table::each_column<Row>([&](auto /*rule*/, auto /*name*/, auto member, const table::Shown& /*shown*/) {
+                if constexpr (std::is_same_v<std::remove_cvref_t<decltype(row.*member)>, std::string>) {
+                    if (key == nullptr) key = &(row.*member);
+                } else {
+                    object[*key] = value_json(row.*member);
+                }
+            });
         }
     }
 
-    /// The parts of a row that has the same first cell; or all, and each is let go: a document takes memory, too.
-    void put_rows(Json& array, table::Table& table, const table::Row* part_of) {
-        for (auto& row : table.rows) {
-            if (part_of == nullptr) {
-                put_row(array.emplace_back(Json::object()), table, std::exchange(row, {}));
-            } else if (part_of->front() == row.front()) {
-                put_row(array.emplace_back(Json::object()), table, row, 1);
+    template <class Row>
+    void put_row(Json& object, Row& row) {
+        table::each_column<Row>([&]<class NameOf>(auto /*rule*/, NameOf name, auto member, const table::Shown& shown) {
+            if (shown.in == table::In::rows || shown.in == table::In::hidden) return;
+            put_cell<NameOf>(object, std::string(name.text), row.*member, shown.is_rare);
+        });
+    }
+
+    /// A cell's keys: one with the column's name, or what it consists of.
+    template <class NameOf, class Cell>
+    void put_cell(Json& object, const std::string& name, Cell& cell, bool is_rare) {
+        if constexpr (table::is_rows<Cell>) {
+            if (!is_rare || !cell.empty()) put_table(object, name, cell);
+        } else if constexpr (table::is_row<Cell>) {
+            put_row(object, cell);
+        } else if constexpr (std::is_same_v<Cell, table::Place>) {
+            put_place(object, cell);
+        } else if constexpr (std::is_same_v<Cell, table::Reason>) {
+            object["reason"] = or_null(cell.name);
+            object["reason_number"] = cell.number < 0 ? Json(nullptr) : Json(cell.number);
+        } else if constexpr (std::is_same_v<Cell, table::Shared<table::Histogram>>) {
+            put_distribution(object, *cell, std::is_same_v<NameOf, table::Ns> ? "_ns" : "", options_.percentiles);
+        } else {
+            if constexpr (table::is_optional<Cell>) {
+                if (is_rare && !cell) return;
             }
-        }
-    }
-
-    void put_row(Json& object, const table::Table& table, const table::Row& row, std::size_t first = 0) {
-        for (auto i = first; i < table.columns.size(); ++i)
-            put_cell(object, table.columns[i], i < row.size() ? row[i] : Value(), options_);
-        for (auto& parts : results_.tables) {
-            if (parts.parent() == table.name) put(object, parts, table.shape == Shape::rows ? &row : nullptr);
+            if constexpr (std::is_same_v<Cell, bool>) {
+                if (is_rare && !cell) return;
+            }
+            object[name] = cell_json<NameOf>(cell);
         }
     }
 
     /// An array for each column, one element for each block: short, and a table to programs.
-    Json series_json() {
-        const auto& series = *results_.series;
+    static Json series_json(const rows::Series& row) {
+        const auto series = row.series->by_second();
         Json starts = Json::array();
         for (const auto& block : series.blocks())
             starts.push_back(block.start_ns);
         return {{"block_ns", series.block_ns()},
                 {"start_ns", std::move(starts)},
-                {"stages", columns_of(series, results_.series_stages, &table::Block::stages, "stage", "_ns")},
-                {"values", columns_of(series, results_.series_values, &table::Block::values, "value", "")}};
+                {"stages", columns_of(series, row.stages, &table::Block::stages, "stage", "_ns")},
+                {"values", columns_of(series, row.values, &table::Block::values, "value", "")}};
     }
 
     static Json columns_of(const table::Series& series, const table::Texts& names,
@@ -239,12 +213,19 @@ class Document {
         return columns;
     }
 
-    table::Results results_;
+    Json& json_;
     const Options& options_;
 };
 
 Json report_json(const Reports& reports, std::size_t place, const Options& options) {
-    return Document(reports.results(place, options), options).json();
+    auto results = reports.results(place, options);
+    Json json;
+    json["schema"] = "stapgen.report/1";
+    Document document(json, options);
+    results.each([&]<class Row>(table::TableOf<Row>& rows) {
+        if constexpr (Row::about.shape != Shape::none) document.table(std::exchange(rows, {}));
+    });
+    return json;
 }
 
 }  // namespace
@@ -257,9 +238,11 @@ Json group_json(const table::Group& group) {
     return object;
 }
 
-Json origins_json(const table::Results& results) {
+Json origins_json(const rows::Results& results) {
+    Json json;
     const Options options;
-    return Document({.tables = {results.at("origins")}}, options).json()["origins"];
+    Document(json, options).table<rows::Origin>(results.of<rows::Origin>());
+    return json["origins"];
 }
 
 namespace {

@@ -24,7 +24,7 @@ Json or_null(const std::optional<T>& value) {
 std::unique_ptr<RecordWriter> event_lines(std::ostream& out, const Options& options);
 
 nlohmann::ordered_json group_json(const table::Group& group);
-nlohmann::ordered_json origins_json(const table::Results& results);
+nlohmann::ordered_json origins_json(const rows::Results& results);
 
 /// Schema "stapgen.compare/1", a document, or several in one of "stapgen.compares/1", and a line end. Keys are never
 /// renamed; durations are in ns, changes are parts (0.05 is 5 %). What is not known is null. See

@@ -43,15 +43,14 @@ Json change_json(const study::Change& change) {
             {"regression", change.is_regression}};
 }
 
-Json side_json(const study::Side& side, const table::Results& results) {
-    const auto* definition = table::held<std::string>(results.fact("report", "definition"));
+Json side_json(const study::Side& side, const rows::Results& results) {
     return {{"recordings", side.recordings},
             {"blocks", side.blocks},
             {"block_ns", side.block_ns},
             {"usable_blocks", side.usable},
             {"needed_blocks", side.needed},
             {"missing_ns", or_null(side.missing_ns())},
-            {"definition", definition == nullptr ? Json(nullptr) : Json(*definition)},
+            {"definition", or_null(results.one<rows::Report>().definition)},
             {"origins", origins_json(results)}};
 }
 

@@ -15,11 +15,7 @@ void write_openmetrics(std::ostream& out, const Reports& reports, const Options&
     counted.hide_benign = false;  // a counter counts all
     ResultMetrics all;
     for (std::size_t i = 0; i < reports.size(); ++i) {
-        auto results = reports.results(i, counted);
-        auto groups = table::largest_groups(results.at("stages"), options.top);
-        groups.name = "group_stages";
-        results.tables.push_back(std::move(groups));
-        all.add(results);
+        all.add(reports.results(i, counted), options.top);
     }
     metrics::write_text(out, all.families(), {.buckets = options.buckets});
 }

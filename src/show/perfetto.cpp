@@ -280,9 +280,9 @@ class PerfettoWriter final : public RecordWriter {
 void tell_account(std::ostream&, const Reports& reports, const Options& options) {
     for (std::size_t i = 0; i < reports.size(); ++i) {
         const auto results = reports.results(i, options);
-        for (const auto& line : results.sentences("account"))
+        for (const auto& line : results.sentences.account)
             base::print_message(line);
-        for (const auto& warning : results.sentences("warning"))
+        for (const auto& warning : results.sentences.warnings)
             base::print_message("warning: " + warning);
     }
 }

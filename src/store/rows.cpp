@@ -18,153 +18,106 @@ namespace stapgen::store {
 
 namespace {
 
-using table::held;
 using table::Histogram;
-using table::known;
-using table::Scope;
-using table::Value;
 namespace bins = table::bins;
-
-/// A copy; an empty one where the cell holds something else.
-template <class T>
-T copy_of(const Value& cell) {
-    return known<T>(cell).value_or(T());
-}
-
-/// Rows of the table "account": a table of the results, and the column with the counts. Where it has names, each has a
-/// row of its own.
-struct Account {
-    std::string_view table, column, kind;
-};
-constexpr auto accounts = std::to_array<Account>({{"accounting", "seen", "seen"},
-                                                  {"accounting", "reported", "reported"},
-                                                  {"accounting", "filtered", "filtered"},
-                                                  {"accounting.incomplete_by", "count", "incomplete"},
-                                                  {"accounting.lost_by", "count", "lost"},
-                                                  {"accounting.other", "count", "other"},
-                                                  {"accounting.transport", "skipped_probes", "skipped probes"},
-                                                  {"accounting.skipped_by", "count", "skipped probe"},
-                                                  {"accounting.transport", "probe_errors", "probe errors"},
-                                                  {"accounting.transport", "transport_failures", "transport failures"},
-                                                  {"counters", "count", "counter"}});
 
 std::uint64_t count_of(std::int64_t n) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0));
 }
 
-std::optional<std::int64_t> number_of(const Value& cell) {
-    return known<std::int64_t>(cell);
-}
-
-std::optional<Moment> moment_of(const Value& cell) {
-    const auto* epoch_ns = held<std::int64_t>(cell);
-    return epoch_ns == nullptr ? std::nullopt : std::optional(Moment{*epoch_ns});
+std::optional<Moment> moment_of(std::optional<std::int64_t> epoch_ns) {
+    return epoch_ns ? std::optional(Moment{*epoch_ns}) : std::nullopt;
 }
 
 std::string json_text(const table::Group& group) {
     return show::group_json(group).dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-/// Tables of the same name in results and in the store, and the columns of the former; in front of them is when the
-/// interval began.
-struct IntervalTable {
-    std::string_view name;
-    std::array<std::string_view, 4> columns;
-};
-constexpr auto interval_tables = std::to_array<IntervalTable>(
-    {{"drops", {"place", "reason", "benign", "count"}}, {"counts", {"counted", "group", "loss", "count"}}});
-
-/// Puts a cell into one column, or into several where it consists of them.
-struct Cell {
-    Database::Appender& rows;
-
-    void operator()(std::monostate /*nothing*/) const { rows.put(std::nullopt); }
-    void operator()(bool flag) const { rows.put(flag); }
-    void operator()(std::int64_t number) const { rows.put(number); }
-    void operator()(const std::string& text) const { rows.put(text); }
-    void operator()(const table::Shared<table::Group>& group) const { rows.put(json_text(*group)); }
-    void operator()(const table::Shared<table::Place>& place) const {
-        rows.put(place->symbol);
-        rows.put(place->offset);
-        rows.put(place->module);
-        rows.put(place->address);
-    }
-    void operator()(const table::Shared<table::Reason>& reason) const {
-        rows.put(reason->name);
-        rows.put(reason->number < 0 ? std::nullopt : std::optional(reason->number));
-    }
-    /// No table of intervals has anything else.
-    void operator()(const auto& /*other*/) const {}
-};
-
 /// The rows of one run, table by table.
 class RunRows {
   public:
-    RunRows(Database& database, const std::string& run, const table::Results& results)
-        : run_(run), results_(results), start_(moment_of(results.fact("run", "start"))) {
+    RunRows(Database& database, const std::string& run, const rows::Results& results)
+        : run_(run), results_(results), start_(moment_of(results.one<rows::Run>().start)) {
         for (const auto& table : tables)
             tables_.try_emplace(table.name, database, std::string(table.name));
     }
 
     void put_identity(const std::string& host) {
-        const auto origin = [&](std::string_view column) -> const Value& { return results_.fact("origins", column); };
-        const auto text = [&](std::string_view column) { return copy_of<std::string>(origin(column)); };
+        const auto& origin = results_.one<rows::Origin>();
+        const auto& run = results_.one<rows::Run>();
         std::vector<std::string> filters;
-        for (const auto& [option, value] : copy_of<table::Labels>(origin("filters")))
+        for (const auto& [option, value] : origin.filters)
             filters.insert(filters.end(), {"--" + option, value});
-        row("runs", run_, host, text("machine"), text("kernel"), text("build_id"), text("definition"),
-            base::shell_quoted(filters), base::shell_quoted(copy_of<table::Texts>(origin("command"))), start_,
-            moment_of(results_.fact("run", "end")), number_of(origin("sample")).value_or(1),
-            number_of(results_.fact("precision", "resolution_ns")), known<bool>(results_.fact("whole", "whole")));
-        for (const auto& [name, value] : copy_of<table::Labels>(origin("labels")))
+        row("runs", run_, host, origin.machine.value_or(""), origin.kernel.value_or(""), origin.build_id.value_or(""),
+            origin.definition.value_or(""), base::shell_quoted(filters), base::shell_quoted(origin.command), start_,
+            moment_of(run.end), origin.sample, results_.one<rows::Precision>().resolution_ns, run.whole);
+        for (const auto& [name, value] : origin.labels)
             row("labels", run_, name, value);
     }
 
-    /// Stages, then values: those of the whole, and the totals of directions.
+    /// Stages, then values: those of the whole, which stand in the order of the series, and the totals of directions.
+    /// Parts of stages, which the series does not have, are between them.
     void put_measures() {
-        const auto series = results_.series->by_second();
-        put_measures("stages", "stage", "ns", series, &table::Block::stages);
-        put_measures("totals", "stage", "ns", series, nullptr);
-        put_measures("values", "value", "", series, &table::Block::values);
+        const auto series = results_.series().by_second();
+        std::size_t place = 0;
+        for (const auto& stage : results_.of<rows::Stage>()) {
+            if (!stage.group.empty()) continue;
+            const bool is_part = stage.part_of.has_value();
+            put_measure(stage.stage, "ns", *stage.distribution, series, is_part ? nullptr : &table::Block::stages,
+                        place);
+            if (!is_part) ++place;
+        }
+        for (const auto& total : results_.of<rows::Total>())
+            put_measure(total.stage, "ns", *total.distribution, series, nullptr, 0);
+        place = 0;
+        for (const auto& value : results_.of<rows::Value>())
+            if (value.group.empty())
+                put_measure(value.value, "", *value.distribution, series, &table::Block::values, place++);
     }
 
     void put_account() {
-        for (const auto& [name, column, kind] : accounts) {
-            const auto& table = results_.at(name);
-            for (const auto& cells : table.rows) {
-                if (const auto count = number_of(table.at(cells, column)))
-                    row("account", run_, kind, copy_of<std::string>(table.at(cells, "name")), *count);
-            }
-        }
+        const auto put = [&](std::string_view kind, const std::string& name, std::int64_t count) {
+            row("account", run_, kind, name, count);
+        };
+        const auto put_causes = [&](std::string_view kind, const std::vector<rows::Cause>& causes) {
+            for (const auto& [name, count] : causes)
+                put(kind, name, count);
+        };
+        const auto& account = results_.one<rows::Accounting>();
+        put("seen", "", account.seen);
+        put("reported", "", account.reported);
+        put("filtered", "", account.filtered);
+        put_causes("incomplete", account.incomplete_by);
+        put_causes("lost", account.lost_by);
+        put_causes("other", account.other);
+        put("skipped probes", "", account.transport.skipped_probes);
+        put_causes("skipped probe", account.transport.skipped_by);
+        put("probe errors", "", account.transport.probe_errors);
+        put("transport failures", "", account.transport.transport_failures);
+        for (const auto& counter : results_.of<rows::Counter>())
+            if (counter.count) put("counter", counter.name, *counter.count);
     }
 
     /// Rows of intervals, one for each of the results'.
     void put_counts() {
-        for (const auto& [name, columns] : interval_tables) {
-            const auto& table = results_.at(name, Scope::intervals);
-            for (const auto& cells : table.rows) {
-                filled_.insert(name);
-                auto& rows = tables_.at(name);
-                rows.put(run_);
-                rows.put(begin_of(table.at(cells, "interval")));
-                for (const auto column : columns)
-                    std::visit(Cell{rows}, table.at(cells, column));
-                rows.end_row();
-            }
+        for (const auto& drop : results_.of<rows::OfInterval<rows::Drop>>()) {
+            const auto& [place, reason] = std::tie(drop.place, drop.reason);
+            row("drops", run_, begin_of(drop.interval), place.symbol, place.offset, place.module, place.address,
+                reason.name, reason.number < 0 ? std::nullopt : std::optional(reason.number), drop.benign, drop.count);
         }
+        for (const auto& count : results_.of<rows::OfInterval<rows::Count>>())
+            row("counts", run_, begin_of(count.interval), count.counted, json_text(count.group), count.loss,
+                count.count);
     }
 
     void put_slowest() {
-        const auto& slowest = results_.at("slowest");
         std::map<std::string, std::int64_t> places;
-        for (const auto& cells : slowest.rows) {
-            const auto direction = copy_of<std::string>(slowest.at(cells, "way"));
-            const auto place = ++places[direction];
-            for (const auto& [stage, ns] : copy_of<table::Durations>(slowest.at(cells, "stages_ns"))) {
+        for (const auto& record : results_.of<rows::Slowest>()) {
+            const auto place = ++places[record.way];
+            for (const auto& [stage, ns] : record.stages_ns) {
                 if (!ns) continue;
-                row("slow", run_, direction, place, start_ ? moment_of(slowest.at(cells, "time_ns")) : std::nullopt,
-                    number_of(slowest.at(cells, "total_ns")), stage, *ns,
-                    json_text(copy_of<table::Group>(slowest.at(cells, "of"))));
+                row("slow", run_, record.way, place, start_ ? moment_of(record.time_ns) : std::nullopt, record.total_ns,
+                    stage, *ns, json_text(record.of));
             }
         }
     }
@@ -188,28 +141,10 @@ class RunRows {
     }
 
     /// When an interval began.
-    std::optional<Moment> begin_of(const Value& interval) {
-        const auto& intervals = results_.at("intervals");
-        const auto place = static_cast<std::size_t>(table::count_of(interval));
-        if (place >= intervals.rows.size()) return std::nullopt;
-        return moment_of(intervals.at(intervals.rows[place], "start"));
-    }
-
-    /// Those of the whole, which stand in the order of the series; parts of stages, which it does not have, between
-    /// them.
-    void put_measures(std::string_view name, std::string_view column, std::string_view unit,
-                      const table::Series& series, std::vector<Histogram> table::Block::*in_blocks) {
-        const auto& table = results_.at(name);
-        std::size_t place = 0;
-        for (const auto& cells : table.rows) {
-            const auto* group = held<table::Group>(table.at(cells, "group"));
-            const auto* stats = held<Histogram>(table.at(cells, "distribution"));
-            if (stats == nullptr || (group != nullptr && !group->empty())) continue;
-            const bool is_part = held<std::string>(table.at(cells, "part_of")) != nullptr;
-            put_measure(copy_of<std::string>(table.at(cells, column)), unit, *stats, series,
-                        is_part ? nullptr : in_blocks, place);
-            if (!is_part) ++place;
-        }
+    std::optional<Moment> begin_of(std::int64_t interval) {
+        const auto& intervals = results_.of<rows::Interval>();
+        const auto place = static_cast<std::size_t>(interval);
+        return place < intervals.size() ? moment_of(intervals[place].start) : std::nullopt;
     }
 
     /// In spans of time, where all of it is in one; else as a whole. `in_blocks` may be null.
@@ -245,7 +180,7 @@ class RunRows {
     }
 
     const std::string& run_;
-    const table::Results& results_;
+    const rows::Results& results_;
     std::optional<Moment> start_;
     std::map<std::string_view, Database::Appender> tables_;
     std::set<std::string_view> filled_;
@@ -254,7 +189,7 @@ class RunRows {
 }  // namespace
 
 base::Result<std::vector<Filled>> put_run(Database& database, const std::string& run, const std::string& host,
-                                          const table::Results& results) {
+                                          const rows::Results& results) {
     for (const auto& table : tables) {
         auto made = database.run(fmt::format("CREATE OR REPLACE TABLE {} ({})", table.name, table.columns));
         if (!made) return tl::make_unexpected(made.error());

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "rows/results.h"
 #include "show/model/format.h"
 #include "store/duckdb.h"
-#include "table/results.h"
 
 /// A run as rows of tables.
 namespace stapgen::store {
@@ -25,7 +25,7 @@ struct Filled {
 
 /// Makes the tables of tables.h anew, with the rows of this run alone. Returns those that have any.
 base::Result<std::vector<Filled>> put_run(Database& database, const std::string& run, const std::string& host,
-                                          const table::Results& results);
+                                          const rows::Results& results);
 
 /// The records of one run, a table for each kind of them.
 class Events {

@@ -27,9 +27,9 @@ using table::Average, table::Block, table::Breakdown, table::Series;
 constexpr std::size_t many_blocks = 32;
 
 const Average* average_of(const Measured& measured, std::string_view name) {
-    const auto averages = kinds::averages_of(measured);
-    const auto found = std::ranges::find(averages, name, &kinds::Averaged::first);
-    return found == averages.end() ? nullptr : found->second;
+    const auto& averages = measured.of<rows::AverageOf>();
+    const auto found = std::ranges::find(averages, name, &rows::AverageOf::name);
+    return found == averages.end() ? nullptr : &found->average;
 }
 
 /// A block for each recording that has such values.
@@ -45,7 +45,7 @@ Resampling recordings_of(const SideBlocks& side, const ValuesOf& values_of) {
 Resampling blocks_of_stage(const SideBlocks& side, std::string_view name) {
     if (side.by_recording) return recordings_of(side, [&](const Measured& each) { return stage_of(each, name); });
     Resampling blocks;
-    const auto stages = latency::whole_of(side.merged.at("stages"));
+    const auto stages = latency::whole_of(side.merged.of<rows::Stage>());
     const auto place = static_cast<std::size_t>(std::ranges::find(stages, name, &latency::Measures::value_type::first) -
                                                 stages.begin());
     const auto& series = side.series;
@@ -59,8 +59,8 @@ Resampling blocks_of_stage(const SideBlocks& side, std::string_view name) {
 }
 
 const table::Histogram* total_of(const Measured& measured, const Breakdown& like) {
-    for (const auto* other : latency::breakdowns_of(measured))
-        if (other->is_like(like)) return &other->total();
+    for (const auto& other : measured.of<rows::Breakdown>())
+        if (other.breakdown->is_like(like)) return &other.breakdown->total();
     return nullptr;
 }
 
@@ -69,10 +69,9 @@ Resampling blocks_of_average(const SideBlocks& side, std::string_view name) {
         return recordings_of(side, [&](const Measured& each) { return average_of(each, name); });
     }
     Resampling blocks;
-    const auto& intervals = side.merged.at("average_intervals");
-    for (const auto& row : intervals.rows) {
-        if (intervals.at(row, "name") == table::Value(std::string(name)))
-            blocks.add(*table::held<Average>(intervals.at(row, "average")), true);
+    for (const auto& interval : side.merged.of<rows::AveragesOfInterval>()) {
+        for (const auto& [of, average] : interval.averages)
+            if (of == name) blocks.add(average, true);
     }
     return blocks;
 }
@@ -80,7 +79,7 @@ Resampling blocks_of_average(const SideBlocks& side, std::string_view name) {
 SideBlocks side_blocks_of(std::span<const Measured> recordings, bool by_recording) {
     // One definition: checked before.
     SideBlocks side{analyze::merge_all({recordings.begin(), recordings.end()}), {}, recordings, by_recording};
-    side.series = latency::series_of(side.merged).by_second();
+    side.series = side.merged.one<rows::Series>().series->by_second();
     side.series.join_to(many_blocks - 1);
     return side;
 }
@@ -90,9 +89,9 @@ Side side_of(const SideBlocks& of) {
     side.needed = of.needed();
     if (of.by_recording) {
         side.blocks = of.recordings.size();
-    } else if (of.merged.has("averages")) {
-        const auto& rows = of.merged.at("average_intervals").rows;
-        side.blocks = rows.empty() ? 0 : static_cast<std::size_t>(table::count_of(rows.back().front()) + 1);
+    } else if (of.merged.has<rows::AverageOf>()) {
+        const auto& intervals = of.merged.of<rows::AveragesOfInterval>();
+        side.blocks = intervals.empty() ? 0 : static_cast<std::size_t>(intervals.back().number + 1);
     } else {
         side.blocks = of.series.blocks().size();
         side.block_ns = of.series.block_ns();
@@ -194,7 +193,7 @@ void Comparer::compare(std::string_view name, const table::Histogram& before_val
             return values.percentile(percentile->percent);
         };
         const auto error_of = [&](double value) {
-            const auto resolution = static_cast<double>(latency::resolution_of(before_.merged));
+            const auto resolution = static_cast<double>(before_.merged.one<rows::Precision>().resolution_ns);
             return percentile == nullptr ? 0 : std::max(resolution / 2, value * table::relative_error);
         };
         auto change = change_of(name, percentile == nullptr ? "mean" : percentile->text, before_values.n(),
@@ -301,13 +300,13 @@ base::Result<Compared> compare(std::span<const Measured> before, std::span<const
 
     Comparer comparer(first, second, options);
     const bool same_stages = comparison.only_before.empty() && comparison.only_after.empty();
-    for (const auto& [name, stats] : latency::whole_of(first.merged.at("stages"))) {
+    for (const auto& [name, stats] : latency::whole_of(first.merged.of<rows::Stage>())) {
         if (same_stages || !is_total(name)) comparer.stage(name, *stats);
     }
-    for (const auto& [name, average] : kinds::averages_of(first.merged))
-        comparer.average(name, *average);
-    for (const auto* breakdown : latency::breakdowns_of(first.merged))
-        comparer.total(*breakdown);
+    for (const auto& [name, average] : first.merged.of<rows::AverageOf>())
+        comparer.average(name, average);
+    for (const auto& row : first.merged.of<rows::Breakdown>())
+        comparer.total(*row.breakdown);
 
     comparison.recipe = first.merged.recipe;
     comparison.changes = comparer.finish();

@@ -17,7 +17,7 @@ namespace stapgen::study {
 namespace {
 
 bool has_durations(const Measured& measured) {
-    return std::ranges::any_of(kinds::latency::whole_of(measured.at("stages")),
+    return std::ranges::any_of(kinds::latency::whole_of(measured.of<rows::Stage>()),
                                [](const auto& stage) { return stage.second->n() > 0; });
 }
 
@@ -112,11 +112,11 @@ base::Result<void> check_comparable(const Measured& before, const Measured& afte
     }
     for (const auto* side : {&before, &after}) {
         if (has_durations(*side) ||
-            std::ranges::any_of(kinds::averages_of(*side), [](const auto& average) { return average.second->n > 0; }))
+            std::ranges::any_of(side->of<rows::AverageOf>(), [](const auto& row) { return row.average.n > 0; }))
             continue;
         const auto* name = side == &before ? "before" : "after";
         return base::bad_input(fmt::format("{} has no durations of {} to compare", name, base::printable(side->recipe)),
-                               side->has("drops")
+                               side->has<rows::OfInterval<rows::Drop>>()
                                    ? "'compare' compares latencies; 'report' counts drops"
                                    : "'report' shows what is in it, and what was lost; measure again under load");
     }
@@ -127,7 +127,8 @@ base::Result<void> check_comparable(const Measured& before, const Measured& afte
                 has_durations(before) ? "after" : "before"),
             "measure both in the same way");
     }
-    const auto resolution = kinds::latency::resolution_of(before), other = kinds::latency::resolution_of(after);
+    const auto resolution = before.one<rows::Precision>().resolution_ns,
+               other = after.one<rows::Precision>().resolution_ns;
     if (resolution != other) {
         return base::bad_input(
             fmt::format("resolutions differ ({} ns and {} ns): short durations differ for that reason alone",

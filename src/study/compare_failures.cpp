@@ -33,13 +33,9 @@ std::optional<double> share_of(std::int64_t failures, std::int64_t records) {
 
 std::map<std::string, std::int64_t> by_cause(const Measured& measured) {
     std::map<std::string, std::int64_t> causes;
-    if (measured.fact("counting", "counted") != table::Value(std::string("failures"))) return causes;
-    const auto& counts = measured.at("counts");
-    for (const auto& row : counts.rows) {
-        const auto* group = table::held<table::Group>(counts.at(row, "group"));
-        if (group != nullptr && !group->empty())
-            causes[table::group_text(group->front())] += table::count_of(counts.at(row, "count"));
-    }
+    if (measured.one<rows::Counting>().counted != "failures") return causes;
+    for (const auto& row : measured.of<rows::OfInterval<rows::Count>>())
+        if (!row.group.empty()) causes[table::group_text(row.group.front())] += row.count;
     return causes;
 }
 
@@ -56,7 +52,7 @@ Resampling blocks_of(const SideBlocks& side) {
             add(count_of(recording, stage_of_failures), records_of(recording), false);
         return blocks;
     }
-    const auto stages = latency::whole_of(side.merged.at("stages"));
+    const auto stages = latency::whole_of(side.merged.of<rows::Stage>());
     const table::Block* last = nullptr;
     for (const auto& block : side.series.blocks()) {
         const auto n_of = [&](std::string_view name) {

@@ -19,10 +19,10 @@ namespace {
 
 std::vector<std::string> seen_stages(const Measured& measured) {
     std::vector<std::string> seen;
-    for (const auto& [name, stats] : kinds::latency::whole_of(measured.at("stages")))
+    for (const auto& [name, stats] : kinds::latency::whole_of(measured.of<rows::Stage>()))
         if (stats->n() > 0) seen.push_back(name);
-    for (const auto& [name, average] : kinds::averages_of(measured))
-        if (average->is_time && average->n > 0) seen.push_back(name);
+    for (const auto& [name, average] : measured.of<rows::AverageOf>())
+        if (average.is_time && average.n > 0) seen.push_back(name);
     return seen;
 }
 
@@ -43,10 +43,10 @@ bool any_frequent(const std::vector<std::string>& names, const Measured& measure
         // Whether there are failures is no difference in what was measured: changes_of_failures() says it.
         if (name != stage_of_failures && std::ranges::find(names, name) != names.end()) largest = std::max(largest, n);
     };
-    for (const auto& [name, stats] : kinds::latency::whole_of(measured.at("stages")))
+    for (const auto& [name, stats] : kinds::latency::whole_of(measured.of<rows::Stage>()))
         count(name, stats->n());
-    for (const auto& [name, average] : kinds::averages_of(measured))
-        count(name, average->n);
+    for (const auto& [name, average] : measured.of<rows::AverageOf>())
+        count(name, average.n);
     return largest > 0 && static_cast<double>(largest) >= rare * static_cast<double>(most);
 }
 
@@ -81,7 +81,7 @@ namespace {
 /// Time per packet that was in the stage.
 double share_of(const Measured& measured, const std::string& part) {
     const auto* stage = kinds::latency::stage_of(measured, schema::divided_stage(part));
-    const auto parts = kinds::latency::parts_of(measured);
+    const auto parts = kinds::latency::parts_of(measured.of<rows::Stage>());
     const auto found = std::ranges::find(parts, part, &kinds::latency::Measures::value_type::first);
     if (stage == nullptr || stage->n() == 0 || found == parts.end()) return 0;
     return found->second->sum() / static_cast<double>(stage->n());
@@ -92,12 +92,12 @@ double share_of(const Measured& measured, const std::string& part) {
 std::vector<PartChange> changes_of_parts(const Measured& before, const Measured& after) {
     std::vector<PartChange> changes;
     const auto has_parts = [](const Measured& side, std::string_view stage) {
-        return std::ranges::any_of(kinds::latency::parts_of(side), [&](const auto& part) {
+        return std::ranges::any_of(kinds::latency::parts_of(side.of<rows::Stage>()), [&](const auto& part) {
             return schema::divided_stage(part.first) == stage && part.second->n() > 0;
         });
     };
-    auto names = kinds::latency::parts_of(before);
-    for (const auto& part : kinds::latency::parts_of(after)) {
+    auto names = kinds::latency::parts_of(before.of<rows::Stage>());
+    for (const auto& part : kinds::latency::parts_of(after.of<rows::Stage>())) {
         if (std::ranges::find(names, part.first, &kinds::latency::Measures::value_type::first) == names.end())
             names.push_back(part);
     }

@@ -188,9 +188,9 @@ class Finder {
 
 std::vector<Stage> compared_stages(const kinds::Measured& measured) {
     std::vector<Stage> stages;
-    for (const auto& [name, stats] : kinds::latency::whole_of(measured.at("stages")))
+    for (const auto& [name, stats] : kinds::latency::whole_of(measured.of<rows::Stage>()))
         stages.push_back({name, *stats});
-    for (const auto* breakdown : kinds::latency::breakdowns_of(measured)) {
+    for (const auto& [way, of_way, breakdown] : measured.of<rows::Breakdown>()) {
         const auto name = kinds::latency::total_name(*breakdown);
         if (std::ranges::find(stages, name, &Stage::name) == stages.end()) stages.push_back({name, breakdown->total()});
     }

@@ -33,9 +33,10 @@ bool is_about(std::string_view part, std::string_view waited) {
     return cause == "asleep" && (waited == "asleep" || waited == "stopped" || waited == "frozen");
 }
 
-std::string by_of(const Group& group, const table::Path* path) {
-    if (path != nullptr) return path->empty() ? "" : table::function_text(path->front());
-    return text_of(group, "by") + text_of(group, "cgroup");
+std::string by_of(const rows::Who& row) {
+    if (!row.frames) return text_of(row.group, "by") + text_of(row.group, "cgroup");
+    const auto& path = **row.frames;
+    return path.empty() ? "" : table::function_text(path.front());
 }
 
 /// "behind spin[77]", "throttled in /system.slice/backup.service"; empty: that is not known.
@@ -47,17 +48,14 @@ std::string phrase(std::string_view waited, std::string_view by) {
 
 }  // namespace
 
-std::optional<Whom> whom_of(const table::Results& results, std::string_view part) {
-    const auto& who = results.at("who");
+std::optional<Whom> whom_of(const rows::Results& results, std::string_view part) {
     std::map<std::pair<std::string, std::string>, std::int64_t> sums;
     std::int64_t all = 0;
-    for (const auto& row : who.rows) {
-        const auto& group = *table::held<Group>(who.at(row, "group"));
-        const auto waited = text_of(group, "waited");
+    for (const auto& row : results.of<rows::Who>()) {
+        const auto waited = text_of(row.group, "waited");
         if (!is_about(part, waited)) continue;
-        const auto ns = table::count_of(who.at(row, "with_packet_ns"));
-        base::add_saturating(all, ns);
-        base::add_saturating(sums[{waited, by_of(group, table::held<table::Path>(who.at(row, "frames")))}], ns);
+        base::add_saturating(all, row.with_packet_ns);
+        base::add_saturating(sums[{waited, by_of(row)}], row.with_packet_ns);
     }
     std::erase_if(sums, [](const auto& sum) { return table::whom_text(sum.first.first, sum.first.second).empty(); });
     const auto most = std::ranges::max_element(sums, {}, [](const auto& sum) { return sum.second; });

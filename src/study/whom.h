@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "table/results.h"
+#include "rows/results.h"
 
 /// What readers of packets waited for, as --who says it.
 namespace stapgen::study {
@@ -20,7 +20,7 @@ struct Whom {
 /// What readers waited for most while packets lay ready, of the time that a part is about: of "tcp-app.run-queue" all
 /// in which they could run, of "tcp-app.asleep" that in which they slept. Nothing: it is no such part, the results do
 /// not say it, or the largest has below 5 %.
-std::optional<Whom> whom_of(const table::Results& results, std::string_view part);
+std::optional<Whom> whom_of(const rows::Results& results, std::string_view part);
 /// "; 93 % of the readers' wait was behind spin[77]".
 std::string whom_sentence(const Whom& whom);
 

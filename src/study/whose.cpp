@@ -17,8 +17,8 @@ namespace stapgen::study {
 
 namespace {
 
+using rows::Results;
 using table::Group;
-using table::Results;
 
 /// The values of a key in groups; nothing where one of these lacks it.
 std::optional<std::set<std::string>> values_of(const std::vector<const Group*>& groups, std::string_view key) {
@@ -49,16 +49,13 @@ std::string threads_of(const std::vector<const Group*>& groups) {
 
 /// Of the same filters everywhere.
 std::string by_filter(const Results& results) {
-    const auto& origins = results.at("origins");
     std::set<std::string> names;
-    for (const auto& row : origins.rows) {
+    for (const auto& origin : results.of<rows::Origin>()) {
         std::string name;
-        if (const auto* filters = table::held<table::Labels>(origins.at(row, "filters"))) {
-            for (const auto& [option, value] : *filters) {
-                if (option == "target-tid") name = "thread " + value;
-                if (option == "target-pid") name = "process " + value;
-                if (option == "comm") name = "threads named " + base::printable(value);
-            }
+        for (const auto& [option, value] : origin.filters) {
+            if (option == "target-tid") name = "thread " + value;
+            if (option == "target-pid") name = "process " + value;
+            if (option == "comm") name = "threads named " + base::printable(value);
         }
         names.insert(name);
     }
@@ -74,30 +71,21 @@ std::string address_of(const std::string& endpoint) {
 
 std::vector<WayOfStage> ways_with(const Results& results, std::string_view part) {
     const auto stage = part.substr(0, part.find('.'));
-    const auto& stages = results.at("ways.stages");
-    const auto& ways = results.at("ways");
     std::vector<WayOfStage> with;
-    for (const auto& way : ways.rows) {
-        const auto has_it = [&](const table::Row& row) {
-            return row.front() == way.front() && *table::held<std::string>(stages.at(row, "stage")) == stage &&
-                   table::real_of(stages.at(row, "sum_ns")) > 0;
-        };
-        if (std::ranges::any_of(stages.rows, has_it))
-            with.push_back({table::text_of(ways.at(way, "way")), table::count_of(ways.at(way, "n")), way.front()});
+    for (const auto& way : results.of<rows::Way>()) {
+        const auto is_it = [&](const rows::StageOfWay& of) { return of.stage == stage && of.sum_ns > 0; };
+        if (std::ranges::any_of(way.stages, is_it)) with.push_back({way.way, way.n, way.number});
     }
     return with;
 }
 
 std::string whose_packets(const Results& results, std::string_view part, std::int64_t n) {
-    const auto& stages = results.at("stages");
     std::vector<const Group*> groups;
     std::int64_t in_groups = 0;
-    for (const auto& row : stages.rows) {
-        const auto* group = table::held<Group>(stages.at(row, "group"));
-        const auto count = table::held<table::Histogram>(stages.at(row, "distribution"))->n();
-        if (count == 0 || group->empty() || table::is_other(*group)) continue;
-        if (*table::held<std::string>(stages.at(row, "stage")) != part) continue;
-        groups.push_back(group);
+    for (const auto& row : results.of<rows::Stage>()) {
+        const auto count = row.distribution->n();
+        if (count == 0 || row.group.empty() || table::is_other(row.group) || row.stage != part) continue;
+        groups.push_back(&row.group);
         in_groups += count;
     }
     const auto threads = in_groups == n ? threads_of(groups) : "";
@@ -105,17 +93,15 @@ std::string whose_packets(const Results& results, std::string_view part, std::in
 }
 
 std::string whose_slowest(const Results& results, std::string_view part) {
-    const auto& slowest = results.at("slowest");
     const auto ways = ways_with(results, part);
     if (ways.size() != 1) return {};
     std::vector<const Group*> groups;
-    for (const auto& row : slowest.rows) {
-        if (row.front() != ways.front().number) continue;
-        const auto* stages = table::held<table::Durations>(slowest.at(row, "stages_ns"));
-        const auto found = std::ranges::find(*stages, part, &table::Durations::value_type::first);
-        if (found == stages->end() || !found->second) return {};
-        if (*found->second < table::count_of(slowest.at(row, "total_ns")) / 2) return {};
-        groups.push_back(table::held<Group>(slowest.at(row, "of")));
+    for (const auto& row : results.of<rows::Slowest>()) {
+        if (row.number != ways.front().number) continue;
+        const auto found = std::ranges::find(row.stages_ns, part, &table::Durations::value_type::first);
+        if (found == row.stages_ns.end() || !found->second) return {};
+        if (*found->second < row.total_ns / 2) return {};
+        groups.push_back(&row.of);
     }
     if (groups.size() < 2) return {};
     const auto threads = only_value(groups, "tid") ? threads_of(groups) : "";

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "table/results.h"
+#include "rows/results.h"
 
 /// Whose packets wait for something.
 namespace stapgen::study {
@@ -14,19 +14,19 @@ namespace stapgen::study {
 struct WayOfStage {
     std::string name;
     std::int64_t n = 0;  ///< all its packets
-    table::Value number;
+    std::int64_t number = 0;
 };
 
 /// The directions whose packets spent time in a stage, or in that of a part.
-std::vector<WayOfStage> ways_with(const table::Results& results, std::string_view part);
+std::vector<WayOfStage> ways_with(const rows::Results& results, std::string_view part);
 
 /// "redis-server[233]", "4 threads of memcached[231]": if the `n` packets that waited there are all of one thread, one
 /// process, or of threads of one name, as their groups or the filters show; else empty.
-std::string whose_packets(const table::Results& results, std::string_view part, std::int64_t n);
+std::string whose_packets(const rows::Results& results, std::string_view part, std::int64_t n);
 
 /// "; the 5 slowest are of redis-server[233], with 10.0.0.2, behind spin[77]": if the slowest records of its direction
 /// waited there for most of their time, and are all of one thread, with one address, or waited for one thing; else
 /// empty.
-std::string whose_slowest(const table::Results& results, std::string_view part);
+std::string whose_slowest(const rows::Results& results, std::string_view part);
 
 }  // namespace stapgen::study

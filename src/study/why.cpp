@@ -21,45 +21,29 @@ namespace stapgen::study {
 namespace {
 
 using kinds::latency::wait_of;
-using table::Results;
+using rows::Results;
 
 constexpr double matters = 0.05, is_said = 0.01;
 constexpr std::size_t most_causes = 3;
 constexpr double tail_percent = 99;
 
-std::int64_t fact(const Results& results, std::string_view table, std::string_view column) {
-    return table::count_of(results.fact(table, column));
+/// Those that are of all packets, but for "total".
+std::vector<rows::Stage> seen_stages(const Results& results) {
+    std::vector<rows::Stage> stages;
+    for (const auto& row : results.of<rows::Stage>())
+        if (row.stage != "total" && row.distribution->n() > 0 && row.group.empty()) stages.push_back(row);
+    return stages;
 }
 
-/// Rows of the table "stages" that are of all packets.
-struct StageRow {
-    std::string name;
-    const table::Histogram* stats;
-    std::string part_of;  ///< empty: it is no part
-};
-
-std::vector<StageRow> stage_rows(const Results& results) {
-    const auto& stages = results.at("stages");
-    std::vector<StageRow> rows;
-    for (const auto& row : stages.rows) {
-        const auto& name = *table::held<std::string>(stages.at(row, "stage"));
-        const auto* stats = table::held<table::Histogram>(stages.at(row, "distribution"));
-        if (name == "total" || stats->n() == 0 || !table::held<table::Group>(stages.at(row, "group"))->empty())
-            continue;
-        rows.push_back({name, stats, table::text_of(stages.at(row, "part_of"))});
-    }
-    return rows;
-}
-
-double sum_of_parts(const std::vector<StageRow>& rows, std::string_view stage) {
+double sum_of_parts(const std::vector<rows::Stage>& rows, std::string_view stage) {
     double sum = 0;
     for (const auto& row : rows)
-        sum += row.part_of == stage ? row.stats->sum() : 0;
+        sum += row.part_of == stage ? row.distribution->sum() : 0;
     return sum;
 }
 
-bool is_divided(const std::vector<StageRow>& rows, std::string_view stage) {
-    return std::ranges::find(rows, stage, &StageRow::part_of) != rows.end();
+bool is_divided(const std::vector<rows::Stage>& rows, std::string_view stage) {
+    return std::ranges::any_of(rows, [&](const rows::Stage& row) { return row.part_of == stage; });
 }
 
 double part_of(double part, double all) {
@@ -68,16 +52,14 @@ double part_of(double part, double all) {
 
 std::vector<WhyWay> ways_of(const Results& results) {
     std::vector<WhyWay> ways;
-    const auto& table = results.at("ways");
-    const auto& tails = results.at("tail");
-    for (const auto& row : table.rows) {
+    for (const auto& row : results.of<rows::Way>()) {
         WhyWay way;
-        way.name = table::text_of(table.at(row, "way"));
-        way.n = table::count_of(table.at(row, "n"));
-        for (const auto& tail : tails.rows) {
-            if (tail.front() != row.front()) continue;
-            way.n_slow = table::count_of(tails.at(tail, "n_slow"));
-            way.threshold_ns = table::known<std::int64_t>(tails.at(tail, "threshold_ns"));
+        way.name = row.way;
+        way.n = row.n;
+        for (const auto& tail : results.of<rows::Tail>()) {
+            if (tail.number != row.number) continue;
+            way.n_slow = tail.n_slow.value_or(0);
+            way.threshold_ns = tail.threshold_ns;
         }
         ways.push_back(std::move(way));
     }
@@ -87,12 +69,9 @@ std::vector<WhyWay> ways_of(const Results& results) {
 /// By a direction's number: what its slowest packets took longer than the others, in ns of all of them together.
 std::map<std::int64_t, double> excess_by_way(const Results& results) {
     std::map<std::int64_t, double> excess;
-    const auto& tails = results.at("tail");
-    for (const auto& row : tails.rows) {
-        const auto real = [&](std::string_view column) { return table::real_of(tails.at(row, column)); };
-        const auto each = real("slow_mean_ns") - real("rest_mean_ns");
-        const auto n_slow = table::count_of(tails.at(row, "n_slow"));
-        excess[table::count_of(row.front())] = std::max(0.0, each * static_cast<double>(n_slow));
+    for (const auto& tail : results.of<rows::Tail>()) {
+        const auto each = tail.slow_mean_ns.value_or(0) - tail.rest_mean_ns.value_or(0);
+        excess[tail.number] = std::max(0.0, each * static_cast<double>(tail.n_slow.value_or(0)));
     }
     return excess;
 }
@@ -104,10 +83,9 @@ std::optional<double> excess_of(const Results& results, std::string_view name) {
     for (const auto& [way, ns] : by_way)
         all += ns;
     if (all <= 0) return std::nullopt;
-    const auto& shares = results.at("tail.stages");
-    for (const auto& row : shares.rows) {
-        if (*table::held<std::string>(shares.at(row, "stage")) == name)
-            own += table::real_of(shares.at(row, "excess_share")) * by_way.at(table::count_of(row.front()));
+    for (const auto& tail : results.of<rows::Tail>()) {
+        for (const auto& stage : tail.stages)
+            if (stage.stage == name) own += stage.excess_share * by_way.at(tail.number);
     }
     return own / all;
 }
@@ -117,15 +95,16 @@ double weight_of(const WhyPart& part) {
     return std::max(part.share, part.excess.value_or(0) / 2);
 }
 
-std::vector<WhyPart> parts_of(const Results& results, const std::vector<StageRow>& rows) {
+std::vector<WhyPart> parts_of(const Results& results, const std::vector<rows::Stage>& rows) {
     double all = 0;
     for (const auto& row : rows)
-        all += row.part_of.empty() ? row.stats->sum() : 0;
+        all += row.part_of ? 0 : row.distribution->sum();
     std::vector<WhyPart> parts;
-    for (const auto& [name, stats, of] : rows) {
-        if (of.empty() && is_divided(rows, name)) continue;
-        parts.push_back({name, stats->n(), part_of(stats->sum(), all), *stats->mean(), stats->percentile(50),
-                         stats->percentile(99), excess_of(results, name)});
+    for (const auto& row : rows) {
+        if (!row.part_of && is_divided(rows, row.stage)) continue;
+        const auto& stats = *row.distribution;
+        parts.push_back({row.stage, stats.n(), part_of(stats.sum(), all), *stats.mean(), stats.percentile(50),
+                         stats.percentile(99), excess_of(results, row.stage)});
     }
     std::ranges::stable_sort(parts, std::greater{}, &WhyPart::share);
     return parts;
@@ -202,47 +181,47 @@ bool has_known_parts(std::string_view stage) {
     });
 }
 
-void add_division_caveats(const std::vector<StageRow>& rows, std::vector<std::string>& caveats) {
-    const bool has_parts = std::ranges::any_of(rows, [](const StageRow& row) { return !row.part_of.empty(); });
+void add_division_caveats(const std::vector<rows::Stage>& rows, std::vector<std::string>& caveats) {
+    const bool has_parts = std::ranges::any_of(rows, [](const rows::Stage& row) { return row.part_of.has_value(); });
     if (!has_parts) {
         caveats.emplace_back("measured without parts (--no-parts, or an older stapgen): stages only");
         return;
     }
-    for (const auto& [name, stats, of] : rows) {
-        if (!of.empty() || !has_known_parts(name)) continue;
-        double known = sum_of_parts(rows, name);
-        for (const auto& part : rows)
-            known -= part.part_of == name && kinds::latency::is_undivided(part.name) ? part.stats->sum() : 0;
-        const auto unknown = 1 - part_of(known, stats->sum());
-        if (unknown > is_said) caveats.push_back(fmt::format("{} of {} is undivided", table::percent(unknown), name));
+    for (const auto& row : rows) {
+        if (row.part_of || !has_known_parts(row.stage)) continue;
+        double known = sum_of_parts(rows, row.stage);
+        for (const auto& part : rows) {
+            const bool is_unknown = part.part_of == row.stage && kinds::latency::is_undivided(part.stage);
+            known -= is_unknown ? part.distribution->sum() : 0;
+        }
+        const auto unknown = 1 - part_of(known, row.distribution->sum());
+        if (unknown > is_said)
+            caveats.push_back(fmt::format("{} of {} is undivided", table::percent(unknown), row.stage));
     }
 }
 
 void add_account_caveats(const Results& results, std::vector<std::string>& caveats) {
-    const auto seen = static_cast<double>(fact(results, "accounting", "seen"));
+    const auto& account = results.one<rows::Accounting>();
+    const auto seen = static_cast<double>(account.seen);
     const auto add = [&](std::int64_t count, std::string_view what) {
         const auto part = part_of(static_cast<double>(count), seen);
         if (part > is_said) caveats.push_back(fmt::format("{} {}", table::percent(part), what));
     };
-    add(fact(results, "accounting", "lost"), "of the packets seen were lost");
-    const auto skipped = fact(results, "accounting.transport", "skipped_probes");
+    add(account.lost, "of the packets seen were lost");
+    const auto skipped = account.transport.skipped_probes;
     if (part_of(static_cast<double>(skipped), seen) > is_said) {
         caveats.push_back(fmt::format("{} probes were skipped, for {} packets seen", base::with_commas(skipped),
                                       base::with_commas(static_cast<std::int64_t>(seen))));
     }
-    const auto& causes = results.at("accounting.incomplete_by");
     std::vector<std::string> names;
-    for (const auto& row : causes.rows) {
-        if (part_of(static_cast<double>(table::count_of(row.back())), seen) > is_said)
-            names.push_back(base::printable(table::text_of(row.front())));
-    }
-    add(fact(results, "accounting", "incomplete"),
+    for (const auto& [name, count] : account.incomplete_by)
+        if (part_of(static_cast<double>(count), seen) > is_said) names.push_back(base::printable(name));
+    add(account.incomplete,
         names.empty() ? "could not be followed" : fmt::format("could not be followed ({})", fmt::join(names, ", ")));
-    if (const auto one_in = fact(results, "sample", "one_in"); one_in > 1)
+    if (const auto one_in = results.one<rows::Sample>().one_in; one_in > 1)
         caveats.push_back(fmt::format("a sample of 1 in {} sockets", one_in));
-    const auto& broke_off = results.fact("run", "broke_off");
-    if (table::held<std::string>(broke_off) != nullptr)
-        caveats.push_back("the run broke off: " + base::printable(table::text_of(broke_off)));
+    if (const auto& broke_off = results.one<rows::Run>().broke_off)
+        caveats.push_back("the run broke off: " + base::printable(*broke_off));
 }
 
 /// What app-tcp does not contain.
@@ -264,12 +243,12 @@ void add_few_caveats(std::vector<WhyWay> ways, std::vector<std::string>& caveats
 
 /// What to check where nothing was measured.
 std::string nothing_text(const Results& results) {
-    const auto seen = fact(results, "accounting", "seen"), filtered = fact(results, "accounting", "filtered");
+    const auto seen = results.one<rows::Accounting>().seen, filtered = results.one<rows::Accounting>().filtered;
     if (seen == 0) {
         return "No packet was measured: there was no TCP or UDP data. Check that there is traffic (nstat, ss -ti), and "
                "whether it is one of the followed kinds (stapgen help account).";
     }
-    const auto account = results.sentence("account");
+    const auto account = results.sentences.account.empty() ? std::string() : results.sentences.account.front();
     if (filtered > seen / 2) {
         const bool by_name = account.find("--comm ") != std::string::npos;
         return fmt::format("No packet was measured: {} that were seen were filtered. Check the filters{}; {}.",
@@ -286,9 +265,9 @@ std::string nothing_text(const Results& results) {
 
 Why why_of(const Results& results) {
     Why why;
-    why.span = results.sentence("span");
+    why.span = results.sentences.span;
     why.ways = ways_of(results);
-    const auto rows = stage_rows(results);
+    const auto rows = seen_stages(results);
     if (rows.empty()) {
         why.nothing = nothing_text(results);
         return why;
@@ -296,7 +275,7 @@ Why why_of(const Results& results) {
     why.parts = parts_of(results, rows);
     why.causes = causes_of(results, why.parts);
     const auto is_of_reader = [](const WhyCause& cause) { return cause.part.find("-app") != std::string::npos; };
-    if (std::ranges::any_of(why.causes, is_of_reader)) why.reads = results.sentence("reads");
+    if (std::ranges::any_of(why.causes, is_of_reader)) why.reads = results.sentences.reads;
     add_call_caveats(results, why.caveats);
     add_division_caveats(rows, why.caveats);
     add_few_caveats(why.ways, why.caveats);

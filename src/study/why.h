@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "table/results.h"
+#include "rows/results.h"
 
 /// Why packets take as long as they do: what `stapgen why` answers, as plain data.
 namespace stapgen::study {
@@ -48,7 +48,7 @@ struct Why {
     std::string nothing;               ///< that no packet was measured, and what to check; else empty
 };
 
-Why why_of(const table::Results& results);
+Why why_of(const rows::Results& results);
 
 /// "1,009 packets received, 1,013 sent".
 std::string packets_text(const std::vector<WhyWay>& ways);

@@ -8,7 +8,7 @@
 
 int main(int, char** argv) {
     using namespace stapgen;
-    std::vector<rows::Summary> reports{full_summary(), full_summary()};
+    std::vector<summaries::Summary> reports{full_summary(), full_summary()};
     reports[1].recipe = "-other\\ \"recipe\"";
     show::format_named(argv[1]).write(std::cout, reports_of(reports), {});
 }

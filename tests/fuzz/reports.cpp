@@ -80,7 +80,7 @@ struct Reader : FormatDetector::Sink {
     void message(std::string_view) override {}
 };
 
-void check_formats(const std::vector<rows::Summary>& reports) {
+void check_formats(const std::vector<summaries::Summary>& reports) {
     for (const auto& report : reports) {
         check_shown(written("table", {report}, {.series = true}));
         const auto json = written("json", {report}, {.series = true});
@@ -109,13 +109,13 @@ FUZZ_TARGET(reports) {
     reader.ndjson->end();
     reader.trace->end();
     check_shown(reader.events.str());
-    std::vector<rows::Summary> reports;
+    std::vector<summaries::Summary> reports;
     for (auto& part : reader.parts) {
         auto measured = part.analyzer.measured();
         measured.input = detector.input();
         measured.notes = part.source->notes();
         kinds::counts::put_counter_deltas(measured, {"name", "of"});
-        const auto& report = reports.emplace_back(rows::summary_of(measured));
+        const auto& report = reports.emplace_back(summaries::summary_of(measured));
         for (const auto& tally : report.tallies)
             fuzz::always(tally.count >= 0 && tally.per_s.value_or(0) >= 0);
     }

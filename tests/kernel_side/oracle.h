@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// libpcap's own machine. Apart from the kernel's headers, whose macros have the same names.
+// libpcap's own machine. Separate from the kernel's headers, whose macros have the same names.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 #include "study/compare.h"
 #include "unit/rows.h"
 
-namespace stapgen::rows {
+namespace stapgen::summaries {
 
 inline base::Result<study::Comparison> compare(std::span<const Summary> before, std::span<const Summary> after,
                                                const study::CompareOptions& options = {}) {
@@ -25,4 +25,4 @@ inline base::Result<study::Comparison> compare(const Summary& before, const Summ
     return compare(std::span(&before, 1), std::span(&after, 1), options);
 }
 
-}  // namespace stapgen::rows
+}  // namespace stapgen::summaries

@@ -18,7 +18,7 @@
 #include "kinds/latency/averages.h"
 #include "kinds/latency/latency.h"
 
-namespace stapgen::rows {
+namespace stapgen::summaries {
 
 using analyze::check_one_definition, analyze::Analyzer;
 using kinds::Measured, kinds::Note, kinds::NoteKind, kinds::Cause, kinds::Accounting, kinds::Cost, kinds::Sample,
@@ -109,147 +109,110 @@ struct Summary : kinds::Run {
 };
 
 inline Measured measured_of(const Summary& summary) {
-    using table::Value, table::value_of;
     Measured measured;
     static_cast<kinds::Run&>(measured) = summary;
-    auto& tables = measured.tables;
-    auto intervals = kinds::intervals_table();
+    auto& intervals = measured.of<rows::Interval>();
     for (const auto& [start, end] : summary.intervals)
-        intervals.rows.push_back({std::ssize(intervals.rows), value_of(start), value_of(end)});
-    tables.push_back(std::move(intervals));
-    for (const bool is_stage : {true, false}) {
-        auto table = is_stage ? kinds::latency::stages_table() : kinds::latency::values_table();
-        for (const auto& [name, group, stats] : is_stage ? summary.stages : summary.values)
-            table.rows.push_back({name, group, stats});
-        if (!table.rows.empty()) tables.push_back(std::move(table));
-    }
-    auto breakdowns = kinds::latency::breakdowns_table();
+        intervals.push_back({std::ssize(intervals), start, end});
+    for (const auto& [name, group, stats] : summary.stages)
+        measured.of<rows::Stage>().push_back({name, group, stats});
+    for (const auto& [name, group, stats] : summary.values)
+        measured.of<rows::Value>().push_back({name, group, stats});
     for (const auto& breakdown : summary.breakdowns)
-        breakdowns.rows.push_back({breakdown.direction(), breakdown.stages(), breakdown});
-    if (!breakdowns.rows.empty()) tables.push_back(std::move(breakdowns));
-    tables.push_back({.name = "precision",
-                      .columns = {{"resolution_ns", table::Type::duration, table::Meet::largest}},
-                      .rows = {{summary.resolution_ns}},
-                      .shape = table::Shape::none});
-    auto series = kinds::latency::series_table();
-    series.rows.push_back({summary.series});
-    tables.push_back(std::move(series));
-    auto averages = kinds::averages_table();
+        measured.of<rows::Breakdown>().push_back({breakdown.direction(), breakdown.stages(), breakdown});
+    measured.one<rows::Precision>().resolution_ns = summary.resolution_ns;
+    measured.of<rows::Series>().push_back({summary.series});
     for (const auto& average : summary.averages)
-        averages.rows.push_back({average.name, static_cast<const table::Average&>(average)});
-    if (!averages.rows.empty()) tables.push_back(std::move(averages));
-    auto average_intervals = kinds::average_intervals_table();
-    for (std::size_t i = 0; i < summary.average_intervals.size(); ++i) {
-        const auto& [line, n, all] = summary.average_intervals[i];
-        const auto number = static_cast<std::int64_t>(i);
+        measured.of<rows::AverageOf>().push_back({average.name, average});
+    auto& average_intervals = measured.of<rows::AveragesOfInterval>();
+    for (const auto& [line, n, all] : summary.average_intervals) {
+        auto& put = average_intervals.emplace_back(rows::AveragesOfInterval{std::ssize(average_intervals), line, n});
         for (const auto& average : all)
-            average_intervals.rows.push_back(
-                {number, line, n, average.name, static_cast<const table::Average&>(average)});
-        if (all.empty()) average_intervals.rows.push_back({number, line, n, {}, {}});
+            put.averages.push_back({average.name, average});
     }
-    if (!average_intervals.rows.empty()) tables.push_back(std::move(average_intervals));
-    auto drops = kinds::drops::drops_table();
+    auto& drops = measured.of<rows::OfInterval<rows::Drop>>();
     for (const auto& drop : summary.drops)
-        drops.rows.push_back(
-            {value_of(drop.end_epoch_ns), drop.interval, drop.place, drop.reason, drop.group, drop.count});
-    if (summary.counts_drops || !drops.rows.empty()) tables.push_back(std::move(drops));
-    auto stacks = kinds::drops::stacks_table();
+        drops.push_back({{drop.place, drop.reason, drop.group, drop.count}, drop.end_epoch_ns, drop.interval});
+    drops.is_there = summary.counts_drops || !drops.empty();
     for (const auto& stack : summary.stacks)
-        stacks.rows.push_back({value_of(stack.end_epoch_ns), stack.interval, stack.reason, stack.count, stack.frames});
-    if (!stacks.rows.empty()) tables.push_back(std::move(stacks));
-    auto counts = kinds::counts::counts_table();
+        measured.of<rows::OfInterval<rows::Stack>>().push_back(
+            {{stack.reason, stack.count, stack.frames}, stack.end_epoch_ns, stack.interval});
+    auto& counts = measured.of<rows::OfInterval<rows::Count>>();
     for (const auto& tally : summary.tallies) {
-        counts.rows.push_back({value_of(tally.end_epoch_ns), tally.interval, summary.counted, tally.group, tally.count,
-                               tally.meaning.empty() ? Value() : Value(tally.meaning), tally.loss,
-                               tally.loss_by_name ? Value(true) : Value(), value_of(tally.per_s)});
+        counts.push_back({{summary.counted, tally.group, tally.count,
+                           tally.meaning.empty() ? std::nullopt : std::optional(tally.meaning), tally.loss,
+                           tally.loss_by_name, tally.per_s},
+                          tally.end_epoch_ns,
+                          tally.interval});
     }
-    if (!summary.counted.empty() || !counts.rows.empty()) {
-        tables.push_back(std::move(counts));
-        if (!summary.counted.empty()) kinds::counts::set_fact(measured, "counted", summary.counted);
-    }
-    if (summary.mixed_units) kinds::counts::set_fact(measured, "mixed_units", true);
-    if (summary.levels) kinds::counts::set_fact(measured, "levels", true);
-    if (summary.counters_read > 0) kinds::counts::set_fact(measured, "counters_read", summary.counters_read);
-    if (!summary.calls.empty() || summary.calls_left_out > 0) {
-        auto calls = kinds::calls::calls_table();
-        for (const auto& call : summary.calls) {
-            calls.rows.push_back({call.packet, call.begin_ns, call.duration_ns, call.depth, call.function, call.args,
-                                  call.in_thread ? "thread" : "softirq", call.cpu, call.tid, call.comm});
-        }
-        calls.left_out = summary.calls_left_out;
-        tables.push_back(std::move(calls));
-    }
-    if (summary.readings) {
-        tables.push_back({.name = "readings",
-                          .columns = {{"readings", table::Type::tracks, table::Meet::add}},
-                          .rows = {{*summary.readings}},
-                          .shape = table::Shape::none});
-    }
+    counts.is_there = !summary.counted.empty() || !counts.empty();
+    auto& counting = measured.one<rows::Counting>();
+    if (!summary.counted.empty()) counting.counted = summary.counted;
+    counting.mixed_units = summary.mixed_units;
+    counting.levels = summary.levels;
+    if (summary.counters_read > 0) counting.counters_read = summary.counters_read;
+    auto& calls = measured.of<rows::Call>();
+    for (const auto& call : summary.calls)
+        calls.push_back({call.packet, call.begin_ns, call.duration_ns, call.depth, call.function, call.args,
+                         call.in_thread ? "thread" : "softirq", call.cpu, call.tid, call.comm});
+    calls.left_out = summary.calls_left_out;
+    calls.is_there = !calls.empty() || calls.left_out > 0;
+    if (summary.readings) measured.one<rows::Readings>().tracks = *summary.readings;
     return measured;
 }
 
 inline Summary summary_of(const Measured& measured) {
-    using table::held, table::known;
     Summary summary;
     static_cast<kinds::Run&>(summary) = measured;
-    const auto number = [](const table::Value& value) { return known<std::int64_t>(value); };
-    const auto text = [](const table::Value& value) { return known<std::string>(value).value_or(""); };
-    for (const auto& row : measured.at("intervals").rows)
-        summary.intervals.push_back({number(row[1]), number(row[2])});
-    for (auto* measures : {&summary.stages, &summary.values}) {
-        for (const auto& row : measured.at(measures == &summary.stages ? "stages" : "values").rows)
-            measures->push_back({text(row[0]), *held<Group>(row[1]), *held<table::Histogram>(row[2])});
+    for (const auto& [interval, start, end] : measured.of<rows::Interval>())
+        summary.intervals.push_back({start, end});
+    for (const auto& row : measured.of<rows::Stage>())
+        summary.stages.push_back({row.stage, row.group, *row.distribution});
+    for (const auto& row : measured.of<rows::Value>())
+        summary.values.push_back({row.value, row.group, *row.distribution});
+    for (const auto& row : measured.of<rows::Breakdown>())
+        summary.breakdowns.push_back(*row.breakdown);
+    summary.series = *measured.one<rows::Series>().series;
+    summary.resolution_ns = measured.one<rows::Precision>().resolution_ns;
+    const auto put = [](std::vector<Average>& averages, const rows::AverageOf& row) {
+        auto& average = averages.emplace_back();
+        static_cast<table::Average&>(average) = row.average;
+        average.name = row.name;
+    };
+    for (const auto& row : measured.of<rows::AverageOf>())
+        put(summary.averages, row);
+    for (const auto& row : measured.of<rows::AveragesOfInterval>()) {
+        summary.average_intervals.push_back({row.line, row.n, {}});
+        for (const auto& average : row.averages)
+            put(summary.average_intervals.back().averages, average);
     }
-    for (const auto* breakdown : kinds::latency::breakdowns_of(measured))
-        summary.breakdowns.push_back(*breakdown);
-    summary.series = kinds::latency::series_of(measured);
-    summary.resolution_ns = kinds::latency::resolution_of(measured);
-    for (const auto& [name, average] : kinds::averages_of(measured)) {
-        auto& put = summary.averages.emplace_back();
-        static_cast<table::Average&>(put) = *average;
-        put.name = name;
-    }
-    for (const auto& row : measured.at("average_intervals").rows) {
-        if (table::count_of(row[0]) == std::ssize(summary.average_intervals))
-            summary.average_intervals.push_back({table::count_of(row[1]), table::count_of(row[2]), {}});
-        if (const auto* average = held<table::Average>(row[4])) {
-            auto& put = summary.average_intervals.back().averages.emplace_back();
-            static_cast<table::Average&>(put) = *average;
-            put.name = text(row[3]);
-        }
-    }
-    summary.counts_drops = measured.has("drops");
-    const auto& drops = measured.at("drops");
-    for (const auto& row : drops.rows) {
-        summary.drops.push_back({table::count_of(row[1]), number(row[0]), *held<table::Place>(row[2]),
-                                 *held<table::Reason>(row[3]), *held<Group>(row[4]), table::count_of(row[5])});
-    }
-    for (const auto& row : measured.at("stacks").rows) {
+    const auto& drops = measured.of<rows::OfInterval<rows::Drop>>();
+    summary.counts_drops = drops.is_there;
+    for (const auto& row : drops)
+        summary.drops.push_back({row.interval, row.time, row.place, row.reason, row.group, row.count});
+    for (const auto& row : measured.of<rows::OfInterval<rows::Stack>>()) {
         // One by one: GCC 12 takes the members of a temporary for uninitialized.
         auto& stack = summary.stacks.emplace_back();
-        stack.interval = table::count_of(row[1]);
-        stack.end_epoch_ns = number(row[0]);
-        stack.reason = *held<table::Reason>(row[2]);
-        stack.frames = std::get<table::Shared<table::Path>>(row[4]);
-        stack.count = table::count_of(row[3]);
+        stack.interval = row.interval;
+        stack.end_epoch_ns = row.time;
+        stack.reason = row.reason;
+        stack.frames = row.frames;
+        stack.count = row.count;
     }
-    summary.counted = text(measured.fact("counting", "counted"));
-    summary.mixed_units = measured.fact("counting", "mixed_units") == table::Value(true);
-    summary.levels = measured.fact("counting", "levels") == table::Value(true);
-    summary.counters_read = table::count_of(measured.fact("counting", "counters_read"));
-    for (const auto& row : measured.at("counts").rows) {
-        summary.tallies.push_back({table::count_of(row[1]), number(row[0]), *held<Group>(row[3]),
-                                   table::count_of(row[4]), text(row[5]), row[6] == table::Value(true),
-                                   row[7] == table::Value(true), known<double>(row[8])});
-    }
-    const auto& calls = measured.at("calls");
+    const auto& counting = measured.one<rows::Counting>();
+    summary.counted = counting.counted.value_or("");
+    summary.mixed_units = counting.mixed_units;
+    summary.levels = counting.levels;
+    summary.counters_read = counting.counters_read.value_or(0);
+    for (const auto& row : measured.of<rows::OfInterval<rows::Count>>())
+        summary.tallies.push_back({row.interval, row.time, row.group, row.count, row.meaning.value_or(""), row.loss,
+                                   row.loss_by_name, row.per_s});
+    const auto& calls = measured.of<rows::Call>();
     summary.calls_left_out = calls.left_out;
-    for (const auto& row : calls.rows) {
-        summary.calls.push_back({table::count_of(row[0]), table::count_of(row[1]), table::count_of(row[2]),
-                                 table::count_of(row[3]), text(row[4]), text(row[5]), text(row[6]) == "thread",
-                                 table::count_of(row[7]), table::count_of(row[8]), text(row[9])});
-    }
-    if (measured.has("readings")) summary.readings = *held<table::CounterTracks>(measured.at("readings").rows[0][0]);
+    for (const auto& call : calls)
+        summary.calls.push_back({call.packet, call.begin_ns, call.duration_ns, call.depth, call.function, call.args,
+                                 call.in_thread(), call.cpu, call.tid, call.comm});
+    if (measured.has<rows::Readings>()) summary.readings = measured.one<rows::Readings>().tracks;
     return summary;
 }
 
@@ -269,7 +232,7 @@ void for_each_place(auto& summary, auto call) {
     }
 }
 
-inline table::Results results_of(const Summary& summary, const kinds::Asked& asked = {}) {
+inline rows::Results results_of(const Summary& summary, const kinds::Asked& asked = {}) {
     return analyze::results_of(measured_of(summary), asked);
 }
 
@@ -277,25 +240,19 @@ inline table::Results results_of(const Summary& summary, const kinds::Asked& ask
 inline std::vector<Drop> total_drops(const Summary& summary) {
     std::vector<Drop> drops;
     const auto results = results_of(summary);
-    for (const auto& row : results.at("drops", table::Scope::whole).rows) {
-        drops.push_back({0,
-                         {},
-                         *table::held<table::Place>(row[0]),
-                         *table::held<table::Reason>(row[1]),
-                         *table::held<Group>(row[2]),
-                         table::count_of(row[3])});
-    }
+    for (const auto& row : results.of<rows::Drop>())
+        drops.push_back({0, {}, row.place, row.reason, row.group, row.count});
     return drops;
 }
 
 inline std::vector<Stack> total_stacks(const Summary& summary) {
     std::vector<Stack> stacks;
     const auto results = results_of(summary);
-    for (const auto& row : results.at("stacks", table::Scope::whole).rows) {
+    for (const auto& row : results.of<rows::Stack>()) {
         auto& stack = stacks.emplace_back();
-        stack.reason = *table::held<table::Reason>(row[0]);
-        stack.frames = std::get<table::Shared<table::Path>>(row[2]);
-        stack.count = table::count_of(row[1]);
+        stack.reason = row.reason;
+        stack.frames = row.frames;
+        stack.count = row.count;
     }
     return stacks;
 }
@@ -303,16 +260,9 @@ inline std::vector<Stack> total_stacks(const Summary& summary) {
 inline std::vector<Tally> total_tallies(const Summary& summary) {
     std::vector<Tally> tallies;
     const auto results = results_of(summary);
-    for (const auto& row : results.at("counts", table::Scope::whole).rows) {
-        tallies.push_back({0,
-                           {},
-                           *table::held<Group>(row[1]),
-                           table::count_of(row[2]),
-                           table::known<std::string>(row[3]).value_or(""),
-                           row[4] == table::Value(true),
-                           row[5] == table::Value(true),
-                           table::known<double>(row[6])});
-    }
+    for (const auto& row : results.of<rows::Count>())
+        tallies.push_back(
+            {0, {}, row.group, row.count, row.meaning.value_or(""), row.loss, row.loss_by_name, row.per_s});
     return tallies;
 }
 
@@ -346,4 +296,4 @@ inline Summary merge_all(const std::vector<Summary>& all) {
     return summary_of(analyze::merge_all(measured_of(all)));
 }
 
-}  // namespace stapgen::rows
+}  // namespace stapgen::summaries

@@ -39,7 +39,7 @@ base::Result<std::vector<std::filesystem::path>> files_of(const std::string& typ
 }
 
 bool has_durations(const kinds::Measured& measured) {
-    return measured.has("averages") || (measured.has("stages") && !measured.counts());
+    return measured.has<rows::AverageOf>() || (measured.has<rows::Stage>() && !measured.counts());
 }
 
 /// The recordings of one side by group, as --by says: all in one where it says nothing.

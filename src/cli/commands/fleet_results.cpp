@@ -30,7 +30,7 @@ std::vector<table::Percentile> usual_percentiles() {
 }
 
 bool is_comparable(const kinds::Measured& measured) {
-    return measured.has("stages") && !measured.counts();
+    return measured.has<rows::Stage>() && !measured.counts();
 }
 
 base::Result<void> fleet_compare(const Call& /*call*/, const FleetCompareOptions& options) {
@@ -96,9 +96,7 @@ base::Result<void> fleet_report(const Call& call, const FleetReportOptions& opti
         *hosts, *presentation, [&](const fleet::HostResult& host, kinds::Measured measured) -> base::Result<void> {
             rows.push_back(show::host_row(host.host, analyze::results_of(measured)));
             if (is_comparable(measured)) comparison.members.push_back(fleet::member_of(host.host, measured));
-            std::erase_if(measured.tables, [](const table::Table& table) {
-                return table.name == "series";
-            });  // no order over time is made of several hosts' clocks
+            measured.of<rows::Series>().clear();  // no order over time is made of several hosts' clocks
             session::add_to(all, std::move(measured));
             return {};
         });

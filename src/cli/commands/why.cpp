@@ -48,7 +48,7 @@ base::Result<void> explain(const Call& call, const WhyOptions& options) {
     auto reports = session::load(files, *presentation, {});
     if (!reports) return tl::make_unexpected(reports.error());
     for (auto& measured : *reports) {
-        if (!measured.has("stages") || measured.counts()) {
+        if (!measured.has<rows::Stage>() || measured.counts()) {
             return base::bad_input(
                 fmt::format("why: records of {} have no stages to explain", base::printable(measured.recipe)),
                 "'stapgen report' shows what is in it; 'stapgen why -o FILE' and net-latency make recordings for why");

@@ -1,126 +1,100 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 
-#include "analyze/results.h"
+#include <type_traits>
+
 #include "base/text.h"
 #include "cli/help/help.h"
+#include "rows/results.h"
 
 namespace stapgen::cli {
 
 namespace {
 
-using table::Column;
-using table::Meet;
 using table::Shape;
-using table::Table;
-using table::Type;
 
 /// What is in a cell, as documents write it.
-std::string_view type_text(Type type) {
-    switch (type) {
-        case Type::flag:
-            return "true or false";
-        case Type::count:
-            return "count";
-        case Type::duration:
-            return "ns";
-        case Type::mean:
-            return "mean";
-        case Type::share:
-            return "part, 0 to 1";
-        case Type::number:
-            return "number";
-        case Type::time:
-            return "time";
-        case Type::text:
-            return "text";
-        case Type::texts:
-            return "texts";
-        case Type::labels:
-            return "text by name";
-        case Type::place:
-            return "symbol, offset, module, address";
-        case Type::reason:
-            return "reason, reason_number";
-        case Type::path:
-            return "places, innermost first";
-        case Type::group:
-            return "keys of a group";
-        case Type::durations:
-            return "ns by stage";
-        case Type::distribution:
-            return "distribution of ns";
-        case Type::value_distribution:
-            return "distribution";
-        case Type::breakdown:
-        case Type::series:
-        case Type::average:
-        case Type::tracks:
-            break;  // of what was measured; no document has them
-    }
+template <class NameOf, class Cell>
+constexpr std::string_view type_text() {
+    constexpr bool is_ns = std::is_same_v<NameOf, table::Ns>;
+    if constexpr (table::is_optional<Cell>) return type_text<NameOf, typename Cell::value_type>();
+    if constexpr (std::is_same_v<NameOf, table::Moment>) return "time";
+    if constexpr (std::is_base_of_v<table::Mean, NameOf>) return "mean";
+    if constexpr (std::is_same_v<NameOf, table::Share>) return "part, 0 to 1";
+    if constexpr (std::is_same_v<Cell, bool>) return "true or false";
+    if constexpr (std::is_same_v<Cell, std::int64_t>) return is_ns ? "ns" : "count";
+    if constexpr (std::is_same_v<Cell, double>) return "number";
+    if constexpr (std::is_same_v<Cell, std::string>) return "text";
+    if constexpr (std::is_same_v<Cell, table::Texts>) return "texts";
+    if constexpr (std::is_same_v<Cell, table::Labels>) return "text by name";
+    if constexpr (std::is_same_v<Cell, table::Place>) return "symbol, offset, module, address";
+    if constexpr (std::is_same_v<Cell, table::Reason>) return "reason, reason_number";
+    if constexpr (std::is_same_v<Cell, table::Shared<table::Path>>) return "places, innermost first";
+    if constexpr (std::is_same_v<Cell, table::Group>) return "keys of a group";
+    if constexpr (std::is_same_v<Cell, table::Durations>) return "ns by stage";
+    if constexpr (std::is_same_v<Cell, table::Shared<table::Histogram>>)
+        return is_ns ? "distribution of ns" : "distribution";
     return "";
 }
 
-std::string_view meet_text(Meet meet) {
-    switch (meet) {
-        case Meet::key:
-        case Meet::goes_on:
-            return "key";
-        case Meet::add:
-            return "added up";
-        case Meet::smallest:
-            return "the smallest";
-        case Meet::largest:
-            return "the largest";
-        case Meet::first:
-            return "the first known";
-        case Meet::same:
-            return "worked out anew";
-        case Meet::never:
-            return "rows stay apart";
-    }
+template <class Rule>
+constexpr std::string_view rule_text() {
+    if constexpr (table::is_key_rule<Rule>) return "key";
+    if constexpr (std::is_same_v<Rule, table::Sum>) return "added up";
+    if constexpr (std::is_same_v<Rule, table::Smallest>) return "the smallest";
+    if constexpr (std::is_same_v<Rule, table::Largest>) return "the largest";
+    if constexpr (std::is_same_v<Rule, table::First>) return "the first known";
+    if constexpr (std::is_same_v<Rule, table::Same>) return "worked out anew";
+    if constexpr (std::is_same_v<Rule, table::Separate>) return "rows stay apart";
     return "";
 }
 
-/// "tail[].stages[]": where a document has it.
-std::string heading_of(const Table& table, const table::Results& results) {
-    const auto suffix = [](const Table& of) {
-        return of.shape == Shape::rows || of.shape == Shape::list ? "[]"
-               : of.shape == Shape::fields && of.parent().empty() ? ": keys of the document"
-                                                                  : "";
-    };
-    if (table.parent().empty()) return table.name + suffix(table);
-    const auto& parent = results.at(table.parent());
-    if (table.shape == Shape::fields) return fmt::format("{}: more keys", parent.name);
-    return fmt::format("{}{}.{}{}", parent.name, suffix(parent), table.name.substr(parent.name.size() + 1),
-                       suffix(table));
+constexpr std::string_view suffix_of(Shape shape) {
+    return shape == Shape::rows || shape == Shape::list ? "[]" : "";
 }
 
-bool is_documented(const Table& table) {
-    return table.scope != table::Scope::whole && table.shape != Shape::none && table.shape != Shape::series;
+/// The columns of a table and of those in its rows, if its name begins like that. `heading`: "tail[].stages[]", where a
+/// document has it.
+template <class Row>
+void put_table(const std::string& name, const std::string& heading, std::string_view wanted, std::string& out) {
+    const bool is_wanted = name.starts_with(wanted);
+    if (is_wanted) out += fmt::format("{}{}\n", out.empty() ? "" : "\n", heading);
+    std::string parts;
+    table::each_column<Row>(
+        [&]<class Rule, class NameOf>(Rule /*rule*/, NameOf column, auto member, const table::Shown& shown) {
+            using Cell = table::CellOf<Row, decltype(member)>;
+            if (shown.in == table::In::rows || shown.in == table::In::hidden) return;
+            const auto prefix = name + '.' + std::string(column.text);
+            if constexpr (table::is_rows<Cell>) {
+                using Part = typename Cell::value_type;
+                const auto in = heading.substr(0, heading.find(": "));
+                put_table<Part>(prefix, fmt::format("{}.{}{}", in, column.text, suffix_of(Part::about.shape)), wanted,
+                                parts);
+            } else if constexpr (table::is_row<Cell>) {
+                put_table<Cell>(prefix, heading + ": more keys", wanted, parts);
+            } else if (is_wanted) {
+                out += fmt::format("  {:<20} {:<32} {}\n", std::string(column.text) + (shown.is_rare ? "?" : ""),
+                                   type_text<NameOf, Cell>(), rule_text<Rule>());
+            }
+        });
+    if (!out.empty() && !parts.empty()) out += '\n';
+    out += parts;
 }
 
 }  // namespace
 
 base::Result<std::string> results_text(const std::vector<std::string>& words) {
     if (words.size() > 1) return base::bad_input("results: one table only", "stapgen help results");
-    const kinds::Measured nothing;
-    const auto results = analyze::results_of(nothing);
     std::string out;
-    for (const auto& table : results.tables) {
-        const bool is_wanted = words.empty() || table.name.starts_with(words.front());
-        if (!is_documented(table) || !is_wanted) continue;
-        out += fmt::format("{}{}\n", out.empty() ? "" : "\n", heading_of(table, results));
-        for (std::size_t i = 0; i < table.columns.size(); ++i) {
-            const auto& column = table.columns[i];
-            // A part has no key of the row that it is part of.
-            const bool is_of_parent =
-                i == 0 && results.at(table.parent()).shape == Shape::rows && !table.parent().empty();
-            if (column.in == table::In::rows || column.in == table::In::people || is_of_parent) continue;
-            out += fmt::format("  {:<20} {:<32} {}\n", column.name + (column.is_rare ? "?" : ""),
-                               type_text(column.type), meet_text(column.meet));
+    rows::Results().each([&]<class Row>(const table::TableOf<Row>& /*rows*/) {
+        constexpr auto shape = Row::about.shape;
+        if constexpr (shape != Shape::none && shape != Shape::series) {
+            const std::string name(Row::about.name);
+            put_table<Row>(name,
+                           name + (shape == Shape::fields ? ": keys of the document" : std::string(suffix_of(shape))),
+                           words.empty() ? "" : words.front(), out);
         }
-    }
+    });
     if (out.empty()) {
         return base::bad_input(fmt::format("results: there is no table '{}'", base::printable(words.front())),
                                "'stapgen help results' has all");

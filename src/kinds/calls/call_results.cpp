@@ -5,14 +5,13 @@
 
 namespace stapgen::kinds::calls {
 
-void put_results(const Measured& measured, const Asked& /*asked*/, table::Results& results) {
-    const bool any = measured.has("calls");
-    results.tables.push_back(measured.or_empty(calls_table()));
-    const auto left_out = results.tables.back().left_out;
-    results.tables.push_back(
-        one_fact("calls_left_out", table::Type::count, any ? table::Value(left_out) : table::Value(), true));
-    if (left_out > 0)
-        results.say("calls_left_out", fmt::format("{} more calls are not shown; the tables count them", left_out));
+void put_results(const Measured& measured, const Asked& /*asked*/, rows::Results& results) {
+    const auto& calls = results.of<rows::Call>() = measured.of<rows::Call>();
+    auto& left_out = results.one<rows::CallsLeftOut>().calls_left_out;
+    if (calls.is_there || !calls.empty()) left_out = calls.left_out;
+    if (calls.left_out > 0)
+        results.sentences.calls_left_out =
+            fmt::format("{} more calls are not shown; the tables count them", calls.left_out);
 }
 
 }  // namespace stapgen::kinds::calls

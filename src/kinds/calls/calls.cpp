@@ -14,21 +14,12 @@ namespace stapgen::kinds::calls {
 namespace {
 
 using decode::Attribute, decode::FieldType;
-using table::Meet, table::Type;
+using rows::Call;
 
-constexpr std::size_t max_kept = 10000;       ///< limit of calls per input
+constexpr auto max_kept = Call::about.most;   ///< limit of calls per input
 constexpr std::size_t max_text_length = 256;  ///< bytes; longer names and arguments are cut
 /// Deeper calls stand as deep as this: an indentation is all that it is used for.
 constexpr std::int64_t max_depth = 255;
-
-struct Call {
-    std::int64_t packet = 0;  ///< the number of the tree that it belongs to
-    std::int64_t begin_ns = 0, duration_ns = 0, depth = 0;
-    std::string function, args;
-    bool in_thread = false;  ///< else in softirq, where the thread is the one that was interrupted
-    std::int64_t cpu = 0, tid = 0;
-    std::string comm;
-};
 
 std::string text_of(const decode::Value& value) {
     return decode::unescape(value.raw.substr(0, max_text_length));
@@ -48,7 +39,7 @@ std::string text_of(const decode::Record& record, std::string_view name) {
 using Context = std::tuple<std::int64_t, bool, std::int64_t>;
 
 Context context_of(const Call& call) {
-    return {call.packet, call.in_thread, call.in_thread ? call.tid : call.cpu};
+    return {call.packet, call.in_thread(), call.in_thread() ? call.tid : call.cpu};
 }
 
 Call call_of(const decode::Record& record) {
@@ -60,6 +51,7 @@ Call call_of(const decode::Record& record) {
     call.comm = text_of(record, "comm");
     call.args = text_of(record, "args");
     std::int64_t end_ns = 0;
+    bool in_thread = false;
     for (std::size_t i = 0; i < record.schema->fields.size(); ++i) {
         const auto& [name, type, attribute] = record.schema->fields[i];
         const auto& value = record.values[i];
@@ -69,8 +61,9 @@ Call call_of(const decode::Record& record) {
         }
         if (type != FieldType::stage || !value.seen) continue;
         call.duration_ns = base::saturating_add(call.duration_ns, value.number);
-        call.in_thread = call.in_thread || attribute == Attribute::thread;
+        in_thread = in_thread || attribute == Attribute::thread;
     }
+    call.context = in_thread ? "thread" : "softirq";
     call.begin_ns = base::saturating_subtract(end_ns, call.duration_ns);
     return call;
 }
@@ -100,16 +93,12 @@ class Calls final : public Kind {
     }
     void put_into(Measured& measured, const Clocks& clocks, bool /*is_open*/) const override {
         if (!has_any_) return;
-        auto table = calls_table();
-        table.left_out = left_out_;
-        auto calls = calls_;
+        auto& calls = measured.of<Call>();
+        calls.assign(calls_.begin(), calls_.end());
+        calls.left_out = left_out_;
         sort(calls);
-        for (const auto& call : calls) {
-            table.rows.push_back({call.packet, base::saturating_add(call.begin_ns, clocks.shift()), call.duration_ns,
-                                  call.depth, call.function, call.args, call.in_thread ? "thread" : "softirq", call.cpu,
-                                  call.tid, call.comm});
-        }
-        measured.tables.push_back(std::move(table));
+        for (auto& call : calls)
+            base::add_saturating(call.begin_ns, clocks.shift());
     }
 
   private:
@@ -119,22 +108,6 @@ class Calls final : public Kind {
 };
 
 }  // namespace
-
-table::Table calls_table() {
-    return {.name = "calls",
-            .columns = {{"packet", Type::count, Meet::goes_on},
-                        {"begin_ns", Type::duration, Meet::never},
-                        {"duration_ns", Type::duration, Meet::never},
-                        {"depth", Type::count, Meet::never},
-                        {"function", Type::text, Meet::never},
-                        {"args", Type::text, Meet::never},
-                        {"context", Type::text, Meet::never},
-                        {"cpu", Type::count, Meet::never},
-                        {"tid", Type::count, Meet::never},
-                        {"comm", Type::text, Meet::never}},
-            .is_rare = true,
-            .most = max_kept};
-}
 
 std::unique_ptr<Kind> make(const Settings& /*settings*/, IntervalLog& /*log*/) {
     return std::make_unique<Calls>();

@@ -7,37 +7,38 @@
 
 #include "base/text.h"
 #include "kinds/counts/counts.h"
+#include "table/merge.h"
 
 namespace stapgen::kinds::counts {
 
 namespace {
 
-using table::Meet, table::Scope, table::Type, table::Value;
+using Totals = std::vector<rows::Count>;
 
 /// The row of a counter that fell says nothing of how far it rose.
-bool is_fall(const table::Table& counts, const table::Row& row) {
-    const auto* name = counter_of(counts, row);
+bool is_fall(const rows::Count& row) {
+    const auto* name = counter_of(row);
     return name != nullptr && name->starts_with("reset.");
 }
 
 /// The sum; or, where there is no common unit, how many counters rose.
-std::string title_of(const Measured& measured, const table::Table& totals) {
-    const auto counted = table::known<std::string>(measured.fact("counting", "counted")).value_or("");
-    if (measured.fact("counting", "mixed_units") != Value(true))
-        return fmt::format("total: {} {}", sum_of(totals, "count"), base::printable(counted));
-    const auto read = table::count_of(measured.fact("counting", "counters_read"));
-    const auto fell = std::ranges::count_if(totals.rows, [&](const auto& row) { return is_fall(totals, row); });
-    const auto losses = std::ranges::count_if(
-        totals.rows, [&](const auto& row) { return rank_of(totals, row, true) >= loss_by_name_rank; });
+std::string title_of(const Measured& measured, const Totals& totals) {
+    const auto& counting = measured.one<rows::Counting>();
+    if (!counting.mixed_units)
+        return fmt::format("total: {} {}", kinds::sum_of(totals), base::printable(counting.counted.value_or("")));
+    const auto read = counting.counters_read.value_or(0);
+    const auto fell = std::ranges::count_if(totals, is_fall);
+    const auto losses =
+        std::ranges::count_if(totals, [](const auto& row) { return rank_of(row, true) >= loss_by_name_rank; });
     const auto unread = measured.input.possible_losses;
     const auto may = losses > 0 || unread == 0
                          ? ""
                          : fmt::format(", but {} line{} not understood may", unread, unread == 1 ? "" : "s");
-    if (measured.fact("counting", "levels") == Value(true)) {
+    if (counting.levels) {
         return may.empty() ? fmt::format("{} of {} counters count losses and are above 0", losses, read)
                            : fmt::format("none of {} counters counts losses and is above 0{}", read, may);
     }
-    const auto rose = std::ssize(totals.rows) - fell;
+    const auto rose = std::ssize(totals) - fell;
     if (rose == 0 && read > 0) {
         return fell > 0 ? fmt::format("no rise is known: {} of {} counters fell{}", fell, read, may)
                         : fmt::format("no rise of {} counters is known{}", read, may);
@@ -52,34 +53,21 @@ std::string title_of(const Measured& measured, const table::Table& totals) {
 
 }  // namespace
 
-void put_results(const Measured& measured, const Asked& asked, table::Results& results) {
-    const auto& counted = measured.fact("counting", "counted");
-    const bool mixed_units = measured.fact("counting", "mixed_units") == Value(true);
-    auto counts = measured.or_empty(counts_table());
+void put_results(const Measured& measured, const Asked& asked, rows::Results& results) {
+    const auto& counting = results.one<rows::Counting>() = measured.one<rows::Counting>();
+    auto& counts = results.of<rows::OfInterval<rows::Count>>() = measured.of<rows::OfInterval<rows::Count>>();
     set_interval(counts, asked);
-    counts.columns[counts.place_of("count")].people.heading =
-        base::upper(base::printable(table::known<std::string>(counted).value_or("")));
-    for (auto& row : counts.rows)
-        row[counts.place_of("counted")] = counted;
-    auto totals = table::without(counts, {"time", "interval"});
-    totals.scope = Scope::whole;
-    totals.columns[totals.place_of("meaning")].people = {
-        .place = 6, .heading = "WHAT", .if_any = true, .on_page_only = true};
-    std::ranges::stable_sort(totals.rows, std::greater(), [&](const table::Row& row) {
-        return std::pair(rank_of(totals, row, mixed_units), table::count_of(totals.at(row, "count")));
+    for (auto& row : counts)
+        row.counted = counting.counted;
+    Totals totals(counts.begin(), counts.end());
+    table::fold(totals);
+    std::ranges::stable_sort(totals, std::greater(), [&](const rows::Count& row) {
+        return std::pair(rank_of(row, counting.mixed_units), row.count);
     });
-    if (!std::holds_alternative<std::monostate>(counted)) results.say("counts", title_of(measured, totals));
-    results.tables.push_back(one_fact("counted", Type::text, counted));
-    results.tables.push_back(std::move(counts));
-    results.tables.push_back(std::move(totals));
-    results.tables.push_back(one_fact("counters_read", Type::count, measured.fact("counting", "counters_read"), true));
-    results.tables.push_back(
-        {.name = "counting",
-         .columns = {{"mixed_units", Type::flag, Meet::largest},
-                     {"levels", Type::flag, Meet::largest},
-                     {"counts_drops", Type::flag, Meet::largest}},
-         .rows = {{mixed_units, measured.fact("counting", "levels") == Value(true), measured.has("drops")}},
-         .shape = table::Shape::none});
+    if (counting.counted) results.sentences.counts = title_of(measured, totals);
+    results.put(std::move(totals));
+    results.one<rows::Counted>().counted = counting.counted;
+    results.one<rows::CountersRead>().counters_read = counting.counters_read;
 }
 
 }  // namespace stapgen::kinds::counts

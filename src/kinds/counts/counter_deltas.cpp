@@ -11,6 +11,7 @@
 #include "base/saturate.h"
 #include "kinds/counts/counts.h"
 #include "table/counter_tracks.h"
+#include "table/merge.h"
 
 namespace stapgen::kinds::counts {
 
@@ -213,36 +214,34 @@ void CounterDeltas::put_into(Measured& measured) {
     look_for_doubts();
     for (const auto& [key, track] : tracks_.tracks())
         add(key, track);
-    set_fact(measured, "counters_read", static_cast<std::int64_t>(tracks_.tracks().size()));
+    auto& counting = measured.one<rows::Counting>();
+    counting.counters_read = static_cast<std::int64_t>(tracks_.tracks().size());
     if (risen_ == 0 && fallen_ == 0 && doubtful_ == 0) {
         for (const auto& [key, track] : tracks_.tracks()) {
             if (track.last > 0) add(key, track.last);
         }
         levels_ = true;
-        set_fact(measured, "counted", "value");
-        set_fact(measured, "levels", true);
+        counting.counted = "value";
+        counting.levels = true;
     }
     put_notes(measured.notes);
     if (tracks_.left_out() > 0) {
         measured.notes.push_back(fmt::format("{} readings are ignored: there are more than {} counters",
                                              tracks_.left_out(), CounterTracks::max_counters));
     }
-    auto counts = counts_table();
+    Tables risen;
+    risen.of<rows::Interval>().push_back({0, start_ns_, end_ns_});
+    auto& counts = risen.of<rows::OfInterval<rows::Count>>();
+    counts.is_there = true;
     for (const auto& [group, row] : rows_) {
-        counts.rows.push_back({table::value_of(end_ns_),
-                               std::int64_t{0},
-                               {},
-                               group,
-                               row.count,
-                               {},
-                               false,
-                               {},
-                               row.has_rate ? table::Value(row.per_s) : table::Value()});
+        auto& put = counts.emplace_back();
+        put.time = end_ns_;
+        put.group = group;
+        put.count = row.count;
+        if (row.has_rate) put.per_s = row.per_s;
     }
-    largest_first(counts);
-    auto intervals = intervals_table();
-    intervals.rows.push_back({std::int64_t{0}, table::value_of(start_ns_), table::value_of(end_ns_)});
-    append(measured.tables, {std::move(intervals), std::move(counts)});
+    table::largest_first(counts);
+    table::append<Tables>(measured, std::move(risen));
     if (!measured.start_epoch_ns) measured.start_epoch_ns = start_ns_;
     measured.end_epoch_ns = std::max(measured.end_epoch_ns, end_ns_);
 }
@@ -250,11 +249,8 @@ void CounterDeltas::put_into(Measured& measured) {
 }  // namespace
 
 void put_counter_deltas(Measured& measured, const std::vector<std::string>& by) {
-    const auto found = std::ranges::find(measured.tables, "readings", &table::Table::name);
-    if (found == measured.tables.end()) return;
-    const auto readings = std::move(*found);
-    measured.tables.erase(found);
-    CounterDeltas(*table::held<CounterTracks>(readings.rows.front().front()), by).put_into(measured);
+    const auto readings = std::exchange(measured.of<rows::Readings>(), {});
+    if (!readings.empty()) CounterDeltas(readings.front().tracks, by).put_into(measured);
 }
 
 }  // namespace stapgen::kinds::counts

@@ -12,17 +12,12 @@ namespace stapgen::kinds::counts {
 namespace {
 
 using decode::FieldType;
-using table::Meet, table::Type;
-
-table::Row row_of(table::Group group) {
-    return interval_row({{}, std::move(group), {}, {}, false, {}, {}});
-}
 
 /// Counts by interval and group, in bounded memory; further groups are "other".
 class Counts final : public Kind {
   public:
     Counts(const Settings& settings, IntervalLog& log)
-        : group_by_(settings.group_by), rows_(log, counts_table(), row_of({{"other", true}})) {}
+        : group_by_(settings.group_by), rows_(log, {.group = {{"other", true}}}) {}
 
     bool takes(const decode::Schema& schema) override {
         fields_.resize(schema.index + 1);
@@ -46,7 +41,7 @@ class Counts final : public Kind {
             key_ += decode::key_text(record, key);
             key_ += '\t';
         }
-        const auto make = [&] { return row_of(decode::group_of(record, fields.keys)); };
+        const auto make = [&] { return rows::Count{.group = decode::group_of(record, fields.keys)}; };
         rows_.add(rows_.thing_of(key_, make), record.values[*fields.count].number);
     }
     void add_line(const decode::Line& line) override {
@@ -54,11 +49,7 @@ class Counts final : public Kind {
     }
     void put_into(Measured& measured, const Clocks& /*clocks*/, bool is_open) const override {
         put(measured, rows_.rows(is_open));
-        if (readings_.empty()) return;
-        measured.tables.push_back({.name = "readings",
-                                   .columns = {{"readings", Type::tracks, Meet::add}},
-                                   .rows = {{readings_}},
-                                   .shape = table::Shape::none});
+        if (!readings_.empty()) measured.one<rows::Readings>().tracks = readings_;
     }
     void put_interval(Measured& measured, std::optional<std::int64_t> end_epoch_ns) const override {
         put(measured, rows_.open_rows(end_epoch_ns));
@@ -70,65 +61,31 @@ class Counts final : public Kind {
         std::vector<decode::GroupKey> keys;
     };
 
-    void put(Measured& measured, table::Table rows) const {
+    void put(Measured& measured, CountedRows<rows::Count>::Rows counts) const {
         if (counted_.empty()) return;
-        measured.tables.push_back(std::move(rows));
-        set_fact(measured, "counted", counted_);
+        measured.of<rows::OfInterval<rows::Count>>() = std::move(counts);
+        measured.one<rows::Counting>().counted = counted_;
     }
 
     std::vector<std::string> group_by_;
     std::vector<Fields> fields_;  ///< by schema
     std::string counted_;         ///< the field whose sums these are; empty: nothing is counted
-    CountedRows rows_;
+    CountedRows<rows::Count> rows_;
     table::CounterTracks readings_;
     std::string key_;  ///< kept for its memory
 };
 
 }  // namespace
 
-table::Table counts_table() {
-    using table::ForPeople;
-    const ForPeople rate{.place = 3, .heading = "PER S", .if_any = true};
-    const ForPeople lost{.place = 5, .heading = "LOSS", .if_true = "lost", .if_any = true, .is_alarm = true};
-    const ForPeople by_name{.place = 5, .heading = "LOSS", .if_true = "by name", .if_any = true};
-    return by_interval({.name = "counts",
-                        .row_name = "count",
-                        .columns = {{"counted", Type::text, Meet::key, false, table::In::rows},
-                                    {"group", Type::group, Meet::key, false, table::In::all, {4}},
-                                    {"count", Type::count, Meet::add, false, table::In::all, {2, "COUNT"}},
-                                    {"meaning", Type::text, Meet::first, false, table::In::documents},
-                                    {"loss", Type::flag, Meet::first, false, table::In::documents, lost},
-                                    {"loss_by_name", Type::flag, Meet::first, true, table::In::documents, by_name},
-                                    {"per_s", Type::number, Meet::same, true, table::In::documents, rate}}});
+const std::string* counter_of(const rows::Count& row) {
+    return row.group.empty() ? nullptr : std::get_if<std::string>(&row.group.front().value);
 }
 
-table::Table counting_table() {
-    return {.name = "counting",
-            .columns = {{"counted", Type::text, Meet::largest},
-                        {"mixed_units", Type::flag, Meet::largest},
-                        {"levels", Type::flag, Meet::largest},
-                        {"counters_read", Type::count, Meet::largest}},
-            .rows = {{{}, false, false, {}}},
-            .shape = table::Shape::none};
-}
-
-void set_fact(Measured& measured, std::string_view column, table::Value value) {
-    auto* table = table::find(measured.tables, "counting");
-    if (table == nullptr) table = &measured.tables.emplace_back(counting_table());
-    table->rows.front()[table->place_of(column)] = std::move(value);
-}
-
-const std::string* counter_of(const table::Table& counts, const table::Row& row) {
-    const auto* group = table::held<table::Group>(counts.at(row, "group"));
-    return group == nullptr || group->empty() ? nullptr : std::get_if<std::string>(&group->front().value);
-}
-
-int rank_of(const table::Table& counts, const table::Row& row, bool mixed_units) {
-    const auto is_set = [&](std::string_view column) { return counts.at(row, column) == table::Value(true); };
-    if (is_set("loss")) return 3;
-    if (is_set("loss_by_name")) return 2;
-    if (table::held<std::string>(counts.at(row, "meaning")) != nullptr) return 1;
-    const auto* name = counter_of(counts, row);
+int rank_of(const rows::Count& row, bool mixed_units) {
+    if (row.loss) return 3;
+    if (row.loss_by_name) return 2;
+    if (row.meaning) return 1;
+    const auto* name = counter_of(row);
     return mixed_units && name != nullptr && base::counts_bytes(*name) ? -1 : 0;
 }
 

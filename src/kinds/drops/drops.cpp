@@ -18,7 +18,8 @@ namespace stapgen::kinds::drops {
 namespace {
 
 using decode::FieldType;
-using table::Meet, table::Type;
+using DropOfInterval = rows::OfInterval<rows::Drop>;
+using StackOfInterval = rows::OfInterval<rows::Stack>;
 
 /// Call paths, and bytes of them: 35 calls each.
 constexpr std::size_t max_paths = 4096, max_bytes = 2 * base::limits::row_key_bytes;
@@ -28,10 +29,6 @@ std::string written_alike(const table::Place& place, const table::Reason& reason
     return fmt::format("{:x} {}+{:x} {} {} {}{}", place.address.value_or(0), place.symbol.value_or(""),
                        place.offset.value_or(0), place.module.value_or(""), reason.number, reason.name.value_or(""),
                        groups);
-}
-
-table::Row row_of(table::Place place, table::Reason reason, table::Group group) {
-    return interval_row({std::move(place), std::move(reason), std::move(group), {}});
 }
 
 table::Reason reason_of(const decode::Record& record, std::size_t field) {
@@ -53,8 +50,7 @@ table::Reason reason_of(const decode::Record& record, std::size_t field) {
 /// Drops by interval, reason and call path, in bounded memory; further paths have no frames.
 class StackLog {
   public:
-    explicit StackLog(IntervalLog& log)
-        : rows_(log, stacks_table(), interval_row({table::Reason(), {}, table::Path()}), max_paths, max_bytes) {}
+    explicit StackLog(IntervalLog& log) : rows_(log, rows::Stack(), max_paths, max_bytes) {}
 
     void add(const decode::Record& record, const Fields& fields) {
         const auto* reason = fields.reason ? &record.values[*fields.reason] : nullptr;
@@ -66,17 +62,19 @@ class StackLog {
             table::Path path;
             for (const auto address : decode::stack_addresses(frames))
                 path.push_back({.address = address});
-            return interval_row(
-                {fields.reason ? reason_of(record, *fields.reason) : table::Reason(), {}, std::move(path)});
+            rows::Stack row;
+            if (fields.reason) row.reason = reason_of(record, *fields.reason);
+            row.frames = std::move(path);
+            return row;
         };
         const auto frame_count = static_cast<std::size_t>(std::ranges::count(frames, ',')) + 1;
         const auto thing = rows_.thing_of(key_, make, frame_count * sizeof(table::Place));
         rows_.add(thing, record.values[*fields.count].number);
     }
-    [[nodiscard]] const CountedRows& rows() const { return rows_; }
+    [[nodiscard]] const CountedRows<rows::Stack>& rows() const { return rows_; }
 
   private:
-    CountedRows rows_;
+    CountedRows<rows::Stack> rows_;
     std::string key_;  ///< kept for its memory
 };
 
@@ -119,13 +117,13 @@ class Drops final : public Kind {
         }
     }
     void put_into(Measured& measured, const Clocks& /*clocks*/, bool is_open) const override {
-        if (has_drops_) measured.tables.push_back(drops_.rows().rows(is_open));
-        if (has_stacks_) measured.tables.push_back(stacks_.rows().rows(is_open));
+        if (has_drops_) measured.of<DropOfInterval>() = drops_.rows().rows(is_open);
+        if (has_stacks_) measured.of<StackOfInterval>() = stacks_.rows().rows(is_open);
         std::ranges::move(drops_.notes(), std::back_inserter(measured.notes));
     }
     void put_interval(Measured& measured, std::optional<std::int64_t> end_epoch_ns) const override {
-        if (has_drops_) measured.tables.push_back(drops_.rows().open_rows(end_epoch_ns));
-        if (has_stacks_) measured.tables.push_back(stacks_.rows().open_rows(end_epoch_ns));
+        if (has_drops_) measured.of<DropOfInterval>() = drops_.rows().open_rows(end_epoch_ns);
+        if (has_stacks_) measured.of<StackOfInterval>() = stacks_.rows().open_rows(end_epoch_ns);
     }
 
   private:
@@ -138,34 +136,7 @@ class Drops final : public Kind {
 
 }  // namespace
 
-table::Table drops_table() {
-    return by_interval({.name = "drops",
-                        .row_name = "drop",
-                        .columns = {{"place",
-                                     Type::place,
-                                     Meet::key,
-                                     false,
-                                     table::In::all,
-                                     {.place = 3, .heading = "LOCATION", .is_head = true}},
-                                    {"reason", Type::reason, Meet::key, false, table::In::all, {4, "REASON"}},
-                                    {"group", Type::group, Meet::key, false, table::In::all, {5}},
-                                    {"count", Type::count, Meet::add, false, table::In::all, {2, "COUNT"}}}});
-}
-
-table::Table stacks_table() {
-    return by_interval({.name = "stacks",
-                        .columns = {{"reason",
-                                     Type::reason,
-                                     Meet::key,
-                                     false,
-                                     table::In::all,
-                                     {.place = 2, .heading = "REASON", .is_head = true}},
-                                    {"count", Type::count, Meet::add, false, table::In::all, {1, "COUNT"}},
-                                    {"frames", Type::path, Meet::key, false, table::In::all, {3, "PATH"}}},
-                        .is_rare = true});
-}
-
-DropLog::DropLog(IntervalLog& log) : rows_(log, drops_table(), row_of({.symbol = "other places"}, {}, {})) {}
+DropLog::DropLog(IntervalLog& log) : rows_(log, {.place = {.symbol = "other places"}}) {}
 
 std::size_t DropLog::thing_of(const decode::Record& record, const Fields& fields) {
     const auto place = record.values[*fields.place].raw;
@@ -195,7 +166,7 @@ std::size_t DropLog::thing_of(const decode::Record& record, const Fields& fields
     bool is_new = false;
     const auto thing = rows_.thing_of(key, [&] {
         is_new = true;
-        return row_of(parsed, why, decode::group_of(record, fields.keys));
+        return rows::Drop{.place = parsed, .reason = why, .group = decode::group_of(record, fields.keys)};
     });
     if (is_new && parsed.refused) refused_.emplace(thing, place);
     if (is_new && parsed.hashed) hashed_.insert(thing);

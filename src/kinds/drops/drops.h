@@ -14,19 +14,14 @@
 #include "decode/group_keys.h"
 #include "kinds/intervals.h"
 #include "kinds/kind.h"
+#include "rows/results.h"
 
 /// Packets dropped, by place and reason, and on which call paths.
 namespace stapgen::kinds::drops {
 
 std::unique_ptr<Kind> make(const Settings& settings, IntervalLog& log);
-/// The tables that are written, of what was measured, with totals, advice, what is not shown.
-void put_results(const Measured& measured, const Asked& asked, table::Results& results);
-
-/// "drops": packets of one group dropped at one place for one reason in one interval. A recipe has it, or not: where it
-/// has, no row is a result, too.
-table::Table drops_table();
-/// "stacks": packets dropped for one reason on one call path in one interval. A path without frames: further paths.
-table::Table stacks_table();
+/// The rows that are written, of what was measured, with totals, advice, what is not shown.
+void put_results(const Measured& measured, const Asked& asked, rows::Results& results);
 
 /// What is known of a place, of the fields of a record.
 struct Fields {
@@ -44,14 +39,14 @@ class DropLog {
 
     /// What a reader must know of the places.
     [[nodiscard]] std::vector<Note> notes() const;
-    [[nodiscard]] const CountedRows& rows() const { return rows_; }
+    [[nodiscard]] const CountedRows<rows::Drop>& rows() const { return rows_; }
 
   private:
-    static constexpr std::size_t max_texts = 4 * CountedRows::max_rows;
+    static constexpr std::size_t max_texts = 4 * CountedRows<rows::Drop>::max_rows;
 
     std::size_t thing_of(const decode::Record& record, const Fields& fields);
 
-    CountedRows rows_;
+    CountedRows<rows::Drop> rows_;
     /// Things by the text of a place, that of the reason and those of groups, with tabs between; max_texts of them, and
     /// base::limits::row_key_bytes.
     TextMap<std::size_t> texts_;

@@ -42,31 +42,6 @@ bool is_time(const decode::RunningMean& mean) {
 
 }  // namespace
 
-table::Table averages_table() {
-    using table::Meet, table::Type;
-    return {.name = "averages",
-            .row_name = "average",
-            .columns = {{"name", Type::text, Meet::key}, {"average", Type::average, Meet::add}}};
-}
-
-table::Table average_intervals_table() {
-    using table::Meet, table::Type;
-    return {.name = "average_intervals",
-            .columns = {{"number", Type::count, Meet::goes_on},
-                        {"line", Type::count, Meet::never},
-                        {"n", Type::count, Meet::never},
-                        {"name", Type::text, Meet::never},
-                        {"average", Type::average, Meet::never}},
-            .shape = table::Shape::none};
-}
-
-std::vector<Averaged> averages_of(const Measured& measured) {
-    std::vector<Averaged> all;
-    for (const auto& row : measured.at("averages").rows)
-        all.emplace_back(*table::held<std::string>(row[0]), table::held<Average>(row[1]));
-    return all;
-}
-
 void Averages::add(const decode::RunningMeans& means) {
     means_.assign(means.means.begin(), means.means.end());
     closed_halves_.resize(means_.size());
@@ -132,12 +107,12 @@ void Averages::join_intervals() {
     lines_in_last_ = lines_each_;
 }
 
-void Averages::put_interval(const Point* before, const Point& point, table::Table& into) const {
+void Averages::put_interval(const Point* before, const Point& point,
+                            std::vector<rows::AveragesOfInterval>& into) const {
     const auto count_before = before != nullptr ? before->count : 0;
     const auto count = point.count - count_before;
     const auto n = static_cast<long double>(count);
-    const auto number = into.rows.empty() ? 0 : table::count_of(into.rows.back().front()) + 1;
-    const auto rows = into.rows.size();
+    auto& averages = into.emplace_back(rows::AveragesOfInterval{std::ssize(into), point.line, count}).averages;
     for (std::size_t i = 0; i < means_.size(); ++i) {
         if (!is_time(means_[i]) || count == 0) continue;
         const auto sum_before = before != nullptr ? middle_sum(before->values[i], count_before) : 0;
@@ -145,14 +120,14 @@ void Averages::put_interval(const Point* before, const Point& point, table::Tabl
         Average average{.n = count};
         average.mean = static_cast<double>(sum / n);
         average.error = static_cast<double>((slack(point.count) + slack(count_before)) / 2 / n);
-        into.rows.push_back({number, point.line, count, std::string(means_[i].name), average});
+        averages.push_back({std::string(means_[i].name), average});
     }
-    if (into.rows.size() == rows) into.rows.push_back({number, point.line, count, {}, {}});
 }
 
 void Averages::put_into(Measured& measured) const {
     if (points_.empty()) return;
-    auto whole = averages_table(), intervals = average_intervals_table();
+    auto& whole = measured.of<rows::AverageOf>();
+    auto& intervals = measured.of<rows::AveragesOfInterval>();
     for (std::size_t i = 0; i < points_.size(); ++i) {
         const Point& point = points_[i];
         if (!point.starts && i == 0) continue;  // what was before it is forgotten
@@ -173,10 +148,8 @@ void Averages::put_into(Measured& measured) const {
             average.mean = static_cast<double>(last.values[i]) * thousandth;
             average.error = thousandth;
         }
-        whole.rows.push_back({std::string(means_[i].name), average});
+        whole.push_back({std::string(means_[i].name), average});
     }
-    measured.tables.push_back(std::move(whole));
-    measured.tables.push_back(std::move(intervals));
     if (starts_ > 1)
         measured.notes.emplace_back(fmt::format("the script was started {} times", starts_), NoteKind::count);
     if (lines_each_ > 1)

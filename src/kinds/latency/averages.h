@@ -4,24 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "decode/record.h"
 #include "kinds/measured.h"
-#include "table/average.h"
+#include "rows/latency.h"
 
 namespace stapgen::kinds {
-
-/// "averages", of the whole.
-table::Table averages_table();
-/// "average_intervals": a row for each interval and each of its averages, or one without a name where it has none.
-/// `number` is the interval's, `line` that of the input which ends it, counted from 1.
-table::Table average_intervals_table();
-
-/// The whole's, by name.
-using Averaged = std::pair<std::string, const table::Average*>;
-std::vector<Averaged> averages_of(const Measured& measured);
 
 /// Means since the start, turned into the means of the intervals between their lines. With a sum S and a count C since
 /// the start, a line has floor(S / C), so that S is one of C numbers; its middle is taken. Two lines give the
@@ -35,8 +24,8 @@ class Averages {
 
     void add(const decode::RunningMeans& means);
 
-    /// Puts the tables "averages" and "average_intervals", and notes what was joined or left out. The averages of an
-    /// interval are those in ns.
+    /// Puts the averages of the whole and of intervals, and notes what was joined or left out. Those of an interval are
+    /// in ns.
     void put_into(Measured& measured) const;
 
   private:
@@ -51,7 +40,7 @@ class Averages {
     [[nodiscard]] bool starts_anew(const Point& point) const;
     void close_run();
     void join_intervals();
-    void put_interval(const Point* before, const Point& point, table::Table& into) const;
+    void put_interval(const Point* before, const Point& point, std::vector<rows::AveragesOfInterval>& into) const;
 
     std::vector<decode::RunningMean> means_;  ///< names and units
     std::vector<Point> points_;               ///< the last one is the last line

@@ -19,7 +19,6 @@ namespace stapgen::kinds::latency {
 namespace {
 
 using table::Block, table::Breakdown, table::Series, table::SlowRecord;
-using table::Meet, table::Type;
 
 /// Blocks of time are not made longer than this, about a day.
 constexpr std::int64_t max_block_ns = std::int64_t{1} << 46;
@@ -219,21 +218,22 @@ std::optional<std::int64_t> Latency::settle(const Clocks& clocks, std::optional<
 }
 
 void Latency::put_groups(const Groups& groups, Measured& measured) const {
-    auto stages = stages_table(), values = values_table();
+    auto& stages = measured.of<rows::Stage>();
+    auto& values = measured.of<rows::Value>();
     const auto put = [&](const Groups::Part& part) {
         for (std::size_t i = 0; i < measures_.size(); ++i) {
             auto histogram = i < part.measures.size() ? part.measures[i] : table::Histogram();
-            if (measures_[i].is_stage) histogram.set_resolution(settings_.resolution_ns);
-            (measures_[i].is_stage ? stages : values)
-                .rows.push_back({measures_[i].name, part.group, std::move(histogram)});
+            if (measures_[i].is_stage) {
+                histogram.set_resolution(settings_.resolution_ns);
+                stages.push_back({measures_[i].name, part.group, std::move(histogram)});
+            } else {
+                values.push_back({measures_[i].name, part.group, std::move(histogram)});
+            }
         }
     };
     put(groups.whole());
     for (const auto* part : groups.in_order())
         put(*part);
-    for (auto* table : {&stages, &values}) {
-        if (!table->rows.empty()) measured.tables.push_back(std::move(*table));
-    }
 }
 
 void Latency::put_into(Measured& measured, const Clocks& clocks, bool /*is_open*/) const {
@@ -247,132 +247,56 @@ void Latency::put_into(Measured& measured, const Clocks& clocks, bool /*is_open*
     }
     averages_.put_into(measured);
     if (measures_.empty()) return;
-    measured.tables.push_back({.name = "precision",
-                               .columns = {{"resolution_ns", Type::duration, Meet::largest}},
-                               .rows = {{settings_.resolution_ns}},
-                               .shape = table::Shape::none});
-    auto breakdowns = breakdowns_table();
+    measured.one<rows::Precision>().resolution_ns = settings_.resolution_ns;
+    auto& breakdowns = measured.of<rows::Breakdown>();
     auto sorted = breakdowns_;
     table::sort_breakdowns(sorted);
     for (auto& breakdown : sorted) {
         breakdown.shift(clocks.shift());
-        breakdowns.rows.push_back({breakdown.direction(), breakdown.stages(), std::move(breakdown)});
+        breakdowns.push_back({breakdown.direction(), breakdown.stages(), std::move(breakdown)});
     }
-    measured.tables.push_back(std::move(breakdowns));
     auto series = series_;
     series.settle();
     series.shift(clocks.shift());
-    auto over_time = series_table();
-    over_time.rows.push_back({std::move(series)});
-    measured.tables.push_back(std::move(over_time));
-}
-
-table::Table measures_table(std::string name, std::string row_name, Type type) {
-    return {
-        .name = std::move(name),
-        .row_name = row_name,
-        .columns = {
-            {row_name, Type::text, Meet::key}, {"group", Type::group, Meet::key}, {"distribution", type, Meet::add}}};
+    measured.of<rows::Series>().push_back({std::move(series)});
 }
 
 }  // namespace
 
-table::Table stages_table() {
-    return measures_table("stages", "stage", Type::distribution);
-}
-
-table::Table values_table() {
-    return measures_table("values", "value", Type::value_distribution);
-}
-
-table::Table breakdowns_table() {
-    return {.name = "breakdowns",
-            .columns = {{"way", Type::text, Meet::key},
-                        {"stages", Type::texts, Meet::key},
-                        {"breakdown", Type::breakdown, Meet::add}},
-            .shape = table::Shape::none};
-}
-
-table::Table series_table() {
-    return {.name = "series",
-            .row_name = "series",
-            .columns = {{"series", Type::series, Meet::add}},
-            .shape = table::Shape::series};
-}
-
-void sort_groups(table::Tables& tables) {
-    const auto group_in = [](const table::Row& row) -> const table::Group& {
-        return *table::held<table::Group>(row[1]);
-    };
-    std::map<table::Group, std::int64_t> sizes;
-    const auto for_both = [&](const auto& call) {
-        for (const auto* name : {"stages", "values"})
-            if (auto* measures = table::find(tables, name)) call(measures->rows);
-    };
-    for_both([&](const std::vector<table::Row>& rows) {
-        for (const auto& row : rows) {
-            auto& size = sizes[group_in(row)];
-            size = std::max(size, table::held<table::Histogram>(row[2])->n());
-        }
-    });
-    const auto key = [&](const table::Row& row) {
-        const auto& group = group_in(row);
-        const int rank = group.empty() ? 0 : table::is_other(group) ? 2 : 1;
-        return std::tuple<int, std::int64_t, const table::Group&>(rank, -sizes.at(group), group);
-    };
-    for_both([&](std::vector<table::Row>& rows) {
-        std::ranges::stable_sort(rows, [&](const table::Row& a, const table::Row& b) { return key(a) < key(b); });
-    });
-}
-
 namespace {
 
-Measures rows_of_whole(const table::Table& measures, bool are_parts) {
+template <class Row>
+Measures rows_of_whole(const std::vector<Row>& rows, std::string Row::*name, bool are_parts) {
     Measures whole;
-    for (const auto& row : measures.rows) {
-        const auto& name = *table::held<std::string>(row[0]);
-        if (table::held<table::Group>(row[1])->empty() && schema::is_part(name) == are_parts)
-            whole.emplace_back(name, table::held<table::Histogram>(row[2]));
+    for (const auto& row : rows) {
+        if (row.group.empty() && schema::is_part(row.*name) == are_parts)
+            whole.emplace_back(row.*name, &*row.distribution);
     }
     return whole;
 }
 
 }  // namespace
 
-Measures whole_of(const table::Table& measures) {
-    return rows_of_whole(measures, false);
+Measures whole_of(const std::vector<rows::Stage>& stages) {
+    return rows_of_whole(stages, &rows::Stage::stage, false);
 }
 
-Measures parts_of(const Measured& measured) {
-    return rows_of_whole(measured.at("stages"), true);
+Measures whole_of(const std::vector<rows::Value>& values) {
+    return rows_of_whole(values, &rows::Value::value, false);
+}
+
+Measures parts_of(const std::vector<rows::Stage>& stages) {
+    return rows_of_whole(stages, &rows::Stage::stage, true);
 }
 
 const table::Histogram* stage_of(const Measured& measured, std::string_view name) {
-    const auto whole = whole_of(measured.at("stages"));
+    const auto whole = whole_of(measured.of<rows::Stage>());
     const auto found = std::ranges::find(whole, name, &Measures::value_type::first);
     return found == whole.end() ? nullptr : found->second;
 }
 
-std::vector<const Breakdown*> breakdowns_of(const Measured& measured) {
-    std::vector<const Breakdown*> all;
-    for (const auto& row : measured.at("breakdowns").rows)
-        all.push_back(table::held<Breakdown>(row.back()));
-    return all;
-}
-
 std::string total_name(const Breakdown& breakdown) {
     return breakdown.direction().empty() ? "total" : breakdown.direction() + " total";
-}
-
-const Series& series_of(const Measured& measured) {
-    static const Series none;
-    const auto& rows = measured.at("series").rows;
-    return rows.empty() ? none : *table::held<Series>(rows.front().front());
-}
-
-std::int64_t resolution_of(const Measured& measured) {
-    const auto& rows = measured.at("precision").rows;
-    return rows.empty() ? 1 : table::count_of(rows.front().front());
 }
 
 std::unique_ptr<Kind> make(const Settings& settings, IntervalLog& /*log*/) {

@@ -10,18 +10,12 @@ namespace stapgen::kinds::ledger {
 
 namespace {
 
-using table::Meet, table::Type;
-
 /// A script has as many devices and steps.
 constexpr std::size_t max_entries = 1024;
 
-table::Row row_of(std::string entry, std::string of) {
-    return interval_row({std::move(entry), std::move(of), {}});
-}
-
 class LedgerLog final : public Kind {
   public:
-    explicit LedgerLog(IntervalLog& log) : rows_(log, entries_table(), row_of("other", ""), max_entries) {}
+    explicit LedgerLog(IntervalLog& log) : rows_(log, {.entry = "other"}, max_entries) {}
 
     bool takes(const decode::Schema& schema) override {
         fields_.resize(schema.index + 1);
@@ -34,14 +28,14 @@ class LedgerLog final : public Kind {
         const auto& fields = fields_[record.schema->index];
         const auto entry = record.values[fields.entry].raw, of = record.values[fields.of].raw;
         key_.assign(entry).append(1, '\t').append(of);
-        const auto make = [&] { return row_of(decode::unescape(entry), decode::unescape(of)); };
+        const auto make = [&] { return rows::Entry{decode::unescape(entry), decode::unescape(of)}; };
         rows_.add(rows_.thing_of(key_, make), record.values[fields.packets].number);
     }
     void put_into(Measured& measured, const Clocks& /*clocks*/, bool is_open) const override {
-        if (has_any_) measured.tables.push_back(rows_.rows(is_open));
+        if (has_any_) measured.of<rows::OfInterval<rows::Entry>>() = rows_.rows(is_open);
     }
     void put_interval(Measured& measured, std::optional<std::int64_t> end_epoch_ns) const override {
-        if (has_any_) measured.tables.push_back(rows_.open_rows(end_epoch_ns));
+        if (has_any_) measured.of<rows::OfInterval<rows::Entry>>() = rows_.open_rows(end_epoch_ns);
     }
 
   private:
@@ -51,18 +45,11 @@ class LedgerLog final : public Kind {
 
     bool has_any_ = false;
     std::vector<Fields> fields_;  ///< by schema
-    CountedRows rows_;
+    CountedRows<rows::Entry> rows_;
     std::string key_;  ///< kept for its memory
 };
 
 }  // namespace
-
-table::Table entries_table() {
-    return by_interval(
-        {.name = "entries",
-         .columns = {
-             {"entry", Type::text, Meet::key}, {"of", Type::text, Meet::key}, {"count", Type::count, Meet::add}}});
-}
 
 std::unique_ptr<Kind> make(const Settings& /*settings*/, IntervalLog& log) {
     return std::make_unique<LedgerLog>(log);

@@ -19,9 +19,6 @@ namespace stapgen::kinds::ledger {
 
 namespace {
 
-using table::count_of, table::held;
-using table::Meet, table::Type;
-
 /// Packets of one entry by what they are of.
 using Packets = std::map<std::string, std::int64_t, std::less<>>;
 using Entries = std::map<std::string, Packets, std::less<>>;
@@ -34,42 +31,30 @@ std::int64_t sum_of(const Packets& packets) {
 }
 
 /// What the records say.
-Entries entries_of(const table::Table& rows) {
+Entries entries_of(const Measured& measured) {
     Entries entries;
-    for (const auto& row : rows.rows)
-        base::add_saturating(entries[*held<std::string>(rows.at(row, "entry"))][*held<std::string>(rows.at(row, "of"))],
-                             count_of(rows.at(row, "count")));
+    for (const auto& row : measured.of<rows::OfInterval<rows::Entry>>())
+        base::add_saturating(entries[row.entry][row.of], row.count);
     return entries;
 }
 
 /// Losses by the step at which they were. What a protocol drops without a loss has reached it.
-Packets drops_of(const table::Table& drops) {
+Packets drops_of(const Measured& measured) {
     Packets packets;
-    for (const auto& row : drops.rows) {
-        const auto* group = held<table::Group>(drops.at(row, "group"));
-        const auto* field = group == nullptr ? nullptr : table::find_field(*group, "step");
+    for (const auto& drop : measured.of<rows::OfInterval<rows::Drop>>()) {
+        const auto* field = table::find_field(drop.group, "step");
         const auto step = field == nullptr ? std::string() : table::group_text(*field);
-        const auto advice = drops::advice_of(*held<table::Place>(drops.at(row, "place")),
-                                             *held<table::Reason>(drops.at(row, "reason")));
-        if (!advice.benign) base::add_saturating(packets[step], count_of(drops.at(row, "count")));
+        if (!drops::advice_of(drop.place, drop.reason).benign) base::add_saturating(packets[step], drop.count);
     }
     return packets;
 }
 
-/// The ledger in its order, from the card on.
-table::Table ledger_table() {
-    return {.name = "ledger",
-            .row_name = "ledger",
-            .columns = {{"entry", Type::text, Meet::key, false, table::In::all, {1, "LEDGER", "", "", true}},
-                        {"group", Type::group, Meet::key, false, table::In::all, {2}},
-                        {"packets", Type::count, Meet::add, false, table::In::all, {3, "PACKETS"}}},
-            .is_rare = true};
-}
+using Rows = std::vector<rows::Ledger>;
 
-void put_row(table::Table& ledger, std::string_view entry, table::Group group, std::int64_t packets) {
-    ledger.rows.push_back({std::string(entry), std::move(group), packets});
+void put_row(Rows& ledger, std::string_view entry, table::Group group, std::int64_t packets) {
+    ledger.push_back({std::string(entry), std::move(group), packets});
 }
-void put(table::Table& ledger, std::string_view entry, const Packets& packets) {
+void put(Rows& ledger, std::string_view entry, const Packets& packets) {
     for (const auto& [of, count] : packets)
         if (count != 0) put_row(ledger, entry, {{"of", of}}, count);
 }
@@ -87,10 +72,10 @@ struct Ledger {
     }
 };
 
-Ledger ledger_of(const table::Table& entries, const table::Table& drops) {
+Ledger ledger_of(const Measured& measured) {
     Ledger ledger;
-    ledger.entries = entries_of(entries);
-    ledger.dropped = drops_of(drops);
+    ledger.entries = entries_of(measured);
+    ledger.dropped = drops_of(measured);
     ledger.received = sum_of(ledger.of("received"));
     ledger.delivered = ledger.of("reached");
     for (auto& [protocol, packets] : ledger.delivered) {
@@ -115,42 +100,43 @@ std::string packets_text(std::int64_t packets) {
 }
 
 /// One line, and what a reader must know of the ledger.
-void say(const Ledger& ledger, table::Results& results) {
-    results.say("ledger", fmt::format("{} received and followed: {} delivered, {} passed on, {} lost, {} unexplained",
-                                      packets_text(ledger.received), base::with_commas(sum_of(ledger.delivered)),
-                                      base::with_commas(sum_of(ledger.of("passed-on"))), base::with_commas(ledger.lost),
-                                      base::with_commas(ledger.unexplained)));
+void say(const Ledger& ledger, rows::Results& results) {
+    auto& lines = results.sentences.ledger;
+    lines.push_back(fmt::format("{} received and followed: {} delivered, {} passed on, {} lost, {} unexplained",
+                                packets_text(ledger.received), base::with_commas(sum_of(ledger.delivered)),
+                                base::with_commas(sum_of(ledger.of("passed-on"))), base::with_commas(ledger.lost),
+                                base::with_commas(ledger.unexplained)));
     for (const auto& [card, packets] : ledger.before_hand_over) {
         if (packets > 0) {
-            results.say(
-                "ledger",
+            lines.push_back(
                 fmt::format("{} of {} never left its driver: a native XDP program, AF_XDP, or the driver itself "
                             "took them; 'stapgen softnet' and ethtool -S have its own counters",
                             packets_text(packets), base::printable(card)));
         } else if (packets < 0) {
-            results.say("ledger",
-                        fmt::format("{} counts fewer packets than it hands over, since packets that it merges "
-                                    "(LRO) count as one: its losses are unknown",
-                                    base::printable(card)));
+            lines.push_back(
+                fmt::format("{} counts fewer packets than it hands over, since packets that it merges "
+                            "(LRO) count as one: its losses are unknown",
+                            base::printable(card)));
         }
     }
     if (ledger.unexplained < 0) {
-        results.say("warning", fmt::format("the ledger is wrong: {} ended more than once, or were not seen to arrive. "
-                                           "This is an error of stapgen; please report it with the recording",
-                                           packets_text(-ledger.unexplained)));
+        results.sentences.warnings.push_back(
+            fmt::format("the ledger is wrong: {} ended more than once, or were not seen to arrive. "
+                        "This is an error of stapgen; please report it with the recording",
+                        packets_text(-ledger.unexplained)));
     }
     if (ledger.of("card").empty()) {
-        results.say("ledger", "no card's own counters were read: losses before the hand-over are unknown");
+        lines.emplace_back("no card's own counters were read: losses before the hand-over are unknown");
     }
-    results.say("ledger", "loopback and sent packets are not counted here: 'stapgen dropwatch' has their drops");
+    lines.emplace_back("loopback and sent packets are not counted here: 'stapgen dropwatch' has their drops");
 }
 
 }  // namespace
 
-void put_results(const Measured& measured, const Asked& /*asked*/, table::Results& results) {
-    auto table = ledger_table();
-    if (measured.has("entries")) {
-        const auto ledger = ledger_of(measured.at("entries"), measured.at("drops"));
+void put_results(const Measured& measured, const Asked& /*asked*/, rows::Results& results) {
+    Rows table;
+    if (measured.of<rows::OfInterval<rows::Entry>>().is_there) {
+        const auto ledger = ledger_of(measured);
         for (const auto* entry : {"card", "card-missed", "card-errors"})
             put(table, entry, ledger.of(entry));
         for (const auto& [card, packets] : ledger.before_hand_over)
@@ -167,7 +153,7 @@ void put_results(const Measured& measured, const Asked& /*asked*/, table::Result
         put(table, "not-followed", ledger.of("not-followed"));
         say(ledger, results);
     }
-    results.tables.push_back(std::move(table));
+    results.put(std::move(table));
 }
 
 }  // namespace stapgen::kinds::ledger

@@ -45,12 +45,11 @@ Icicle icicle_of(std::span<const Call> calls, std::int64_t tree_begin_ns, std::m
 
 }  // namespace
 
-Section calls_section(const table::Results& results) {
+Section calls_section(const rows::Results& results) {
     Section section{"calls", "Calls"};
     std::map<std::string, std::size_t> colours;  // of functions
     std::size_t bars = 0, not_drawn = 0;
-    const auto calls = calls_of(results);
-    for (const auto tree : call_trees(calls)) {
+    for (const auto tree : call_trees(results.of<Call>())) {
         auto& lines = section.listings.emplace_back();
         lines.push_back(fmt::format("packet {}", tree.front().packet));
         const auto text = call_tree(tree);
@@ -71,8 +70,7 @@ Section calls_section(const table::Results& results) {
             "on; TOOK has that of the calls in it.");
     }
     if (not_drawn > 0) section.paragraphs.push_back(fmt::format("{} more packets are shown as text only.", not_drawn));
-    for (auto& more : results.sentences("calls_left_out"))
-        section.paragraphs.push_back(std::move(more));
+    if (const auto& more = results.sentences.calls_left_out; !more.empty()) section.paragraphs.push_back(more);
     return section;
 }
 

@@ -84,21 +84,22 @@ std::vector<BinCount> bins_of(const Histogram& stats, std::int64_t resolution_ns
     return counts;
 }
 
-std::int64_t block_length(const table::Results& results, std::size_t rows) {
-    const auto& blocks = results.series->blocks();
-    auto length = std::max(results.series->block_ns(), table::Series::second_ns);
+std::int64_t block_length(const rows::Results& results, std::size_t rows) {
+    const auto& blocks = results.series().blocks();
+    auto length = std::max(results.series().block_ns(), table::Series::second_ns);
     if (blocks.empty()) return length;
-    const auto stages = results.series_stages.size() + results.series_values.size();
+    const auto& names = results.one<rows::Series>();
+    const auto stages = names.stages.size() + names.values.size();
     const auto span = base::saturating_subtract(blocks.back().start_ns, blocks.front().start_ns);
     while (length <= span / 2 && static_cast<std::size_t>(span / length + 1) * stages > rows)
         length *= 2;
     return length;
 }
 
-Section time_section(const table::Results& results, std::int64_t block_ns) {
-    Section section{"time", results.at("stages").rows.empty() ? "Values over time" : "Latency over time"};
-    if (results.series->blocks().empty()) return section;
-    auto series = results.series->by_second();
+Section time_section(const rows::Results& results, std::int64_t block_ns) {
+    Section section{"time", results.of<rows::Stage>().empty() ? "Values over time" : "Latency over time"};
+    if (results.series().blocks().empty()) return section;
+    auto series = results.series().by_second();
     series.coarsen(block_ns);
     section.plots = heatmaps_of(results);
     section.tables_name = fmt::format("Numbers, in blocks of {} s", seconds(series.block_ns()));
@@ -110,24 +111,24 @@ Section time_section(const table::Results& results, std::int64_t block_ns) {
                 section.tables.push_back(block_table(series, histograms, i, names[i], has_epoch(results)));
         }
     };
-    add(results.series_stages, &table::Block::stages);
-    add(results.series_values, &table::Block::values);
+    add(results.one<rows::Series>().stages, &table::Block::stages);
+    add(results.one<rows::Series>().values, &table::Block::values);
     // With fewer, lines are steps that show nothing; heatmaps have shorter blocks.
     constexpr std::size_t min_blocks = 4;
     if (!section.tables.empty() && series.blocks().size() >= min_blocks) section.chart = "time";
     return section;
 }
 
-Section distribution_section(const table::Results& results) {
+Section distribution_section(const rows::Results& results) {
     Section section{"distribution", "Distribution"};
     const auto whole = undivided_stages(results);
-    const auto stages = measured(whole);
-    const auto resolution_ns = table::count_of(results.fact("precision", "resolution_ns"));
+    const auto& stages = whole.rows;
+    const auto resolution_ns = results.one<rows::Precision>().resolution_ns;
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int64_t>> rows;  ///< by lowest and highest value
     std::vector<std::int64_t> below(stages.size()), above(stages.size());
     Table table{"Histogram (us)", {{"FROM"}, {"TO, BELOW"}}};
     for (std::size_t i = 0; i < stages.size(); ++i) {
-        const auto& stats = stages[i].stats;
+        const auto& stats = *stages[i].stats;
         table.columns.push_back({stages[i].name});
         for (const auto& [low, high, count] : bins_of(stats, resolution_ns)) {
             auto& row = rows[{low, high}];

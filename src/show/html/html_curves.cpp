@@ -94,17 +94,19 @@ class Curves {
 
 }  // namespace
 
-std::vector<Plot> curves_of(const table::Results& results) {
+std::vector<Plot> curves_of(const rows::Results& results) {
     Curves curves;
     std::vector<Segment> legend;
     const auto whole = undivided_stages(results);
-    const auto stages = measured(whole);
+    const auto& stages = whole.rows;
+    std::size_t of_directions = 0;
+    for (const auto& way : results.of<rows::Way>())
+        of_directions += way.stages.size();
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const auto& name = stages[i].name;
         const bool is_total = name == "total";
-        const auto of_directions = results.at("ways.stages").rows.size();
         const auto colour = of_directions == 0 ? i : colour_of_stage(results, name).value_or(of_directions);
-        curves.add(stages[i].stats, is_total ? "ink" : colour_classes(colour));
+        curves.add(*stages[i].stats, is_total ? "ink" : colour_classes(colour));
         if (!is_total) legend.push_back({name, 0, colour});
     }
     if (curves.empty()) return {};
@@ -114,11 +116,11 @@ std::vector<Plot> curves_of(const table::Results& results) {
     return {std::move(plot)};
 }
 
-std::vector<Plot> curves_of_both(const table::Results& before, const table::Results& after,
+std::vector<Plot> curves_of_both(const rows::Results& before, const rows::Results& after,
                                  const std::vector<std::string>& first) {
     auto order = first;
-    for (const auto& stage : measured(after.at("stages")))
-        if (stage.group.empty() && std::ranges::find(order, stage.name) == order.end()) order.push_back(stage.name);
+    for (const auto& row : after.of<rows::Stage>())
+        if (row.group.empty() && std::ranges::find(order, row.stage) == order.end()) order.push_back(row.stage);
     std::vector<Plot> plots;
     for (const auto& stage : order) {
         const auto *old = stage_of(before, stage), *now = stage_of(after, stage);

@@ -12,23 +12,20 @@
 #include "show/html/html_sections.h"
 #include "show/model/layout.h"
 #include "show/model/texts.h"
+#include "table/merge.h"
 
 namespace stapgen::show::html {
 
 namespace {
 
-using table::count_of, table::known, table::Scope;
-
-std::string reason_of(const table::Table& drops, const table::Row& row) {
-    return reason_text(*table::held<table::Reason>(drops.at(row, "reason")));
-}
+using DropOfInterval = rows::OfInterval<rows::Drop>;
 
 /// The reasons with the most drops, the largest first: as many as have a column and a colour.
-std::vector<std::string> charted_reasons(const table::Table& drops) {
+std::vector<std::string> charted_reasons(const std::vector<DropOfInterval>& drops) {
     constexpr std::size_t most = 7;
     std::map<std::string, std::int64_t> sums;
-    for (const auto& row : drops.rows)
-        base::add_saturating(sums[reason_of(drops, row)], count_of(drops.at(row, "count")));
+    for (const auto& drop : drops)
+        base::add_saturating(sums[reason_text(drop.reason)], drop.count);
     std::vector<std::string> reasons;
     for (const auto& [reason, sum] : sums)
         reasons.push_back(reason);
@@ -48,28 +45,24 @@ struct IntervalDrops {
     std::vector<Interval> intervals;
 };
 
-IntervalDrops interval_drops(const table::Results& results) {
-    IntervalDrops drops{charted_reasons(results.at("drops", Scope::intervals)), {}};
+IntervalDrops interval_drops(const rows::Results& results) {
+    IntervalDrops drops{charted_reasons(results.of<DropOfInterval>()), {}};
     auto& [reasons, intervals] = drops;
-    const auto& times = results.at("intervals");
-    for (const auto& row : times.rows) {
-        intervals.push_back({known<std::int64_t>(times.at(row, "start")), known<std::int64_t>(times.at(row, "end")),
-                             std::vector<std::int64_t>(reasons.size() + 1)});
-    }
-    const auto add = [&](const table::Table& table) {
-        for (const auto& row : table.rows) {
-            const auto interval = static_cast<std::size_t>(count_of(table.at(row, "interval")));
+    for (const auto& [number, start, end] : results.of<rows::Interval>())
+        intervals.push_back({start, end, std::vector<std::int64_t>(reasons.size() + 1)});
+    const auto add = [&](const auto& rows) {
+        for (const auto& row : rows) {
+            const auto interval = static_cast<std::size_t>(row.interval);
             if (interval >= intervals.size()) continue;
             auto& counts = intervals[interval].counts;
-            const auto count = count_of(table.at(row, "count"));
-            base::add_saturating(counts.front(), count);
-            const auto reason = std::ranges::find(reasons, reason_of(table, row));
+            base::add_saturating(counts.front(), row.count);
+            const auto reason = std::ranges::find(reasons, reason_text(row.reason));
             if (reason != reasons.end())
-                base::add_saturating(counts[static_cast<std::size_t>(reason - reasons.begin()) + 1], count);
+                base::add_saturating(counts[static_cast<std::size_t>(reason - reasons.begin()) + 1], row.count);
         }
     };
-    add(results.at("drops", Scope::intervals));
-    add(results.at("benign_by_interval"));
+    add(results.of<DropOfInterval>());
+    add(results.of<rows::HiddenOfInterval>());
     return drops;
 }
 
@@ -165,26 +158,27 @@ std::vector<Plot> drop_columns(const IntervalDrops& drops) {
 
 }  // namespace
 
-Section drops_section(const table::Results& results) {
+Section drops_section(const rows::Results& results) {
     Section section{"drops", "Drops"};
-    const auto& drops = results.at("drops");
-    section.paragraphs = results.sentences("drops");
+    const auto& drops = results.of<rows::Drop>();
+    section.paragraphs = paragraphs_of(results.sentences.drops);
     if (!section.paragraphs.empty()) {
         if (auto hidden = hidden_text(results); !hidden.empty()) section.paragraphs.push_back(std::move(hidden));
         if (any_benign(drops)) section.paragraphs.emplace_back(benign_legend);
-        const auto add = [&](const table::Table& table, std::string caption, std::optional<std::int64_t> whole = {}) {
-            if (!table.rows.empty()) section.tables.push_back(bounded(laid_out(table, std::move(caption), whole)));
+        const auto add = [&](const auto& rows, std::string caption, std::optional<std::int64_t> whole = {}) {
+            if (!rows.empty()) section.tables.push_back(bounded(laid_out(rows, std::move(caption), whole)));
         };
         add(drops, "Drops by place and reason",
-            base::saturating_add(sum_of(drops, "count"), sum_of(results.at("benign_not_shown"), "count")));
-        add(results.at("advice"), "What the reasons mean, and where to look");
-        add(results.at("stacks_shown"), results.sentence("stacks"), sum_of(results.at("stacks"), "count"));
-        if (results.at("intervals").rows.size() > 1) {
+            base::saturating_add(table::sum_of<rows::Drop>(drops, &rows::Drop::count),
+                                 results.one<rows::HiddenTotals>().count));
+        add(results.of<rows::Advice>(), "What the reasons mean, and where to look");
+        add(results.stacks_shown, results.sentences.stacks,
+            table::sum_of<rows::Stack>(results.of<rows::Stack>(), &rows::Stack::count));
+        if (results.of<rows::Interval>().size() > 1) {
             const auto by_interval = interval_drops(results);
             section.plots = drop_columns(by_interval);
-            section.tables.push_back(
-                bounded(interval_table(by_interval, known<std::int64_t>(results.fact("run", "start")))));
-            add(results.at("drops", Scope::intervals), "Places and reasons in each interval");
+            section.tables.push_back(bounded(interval_table(by_interval, results.one<rows::Run>().start)));
+            add(results.of<DropOfInterval>(), "Places and reasons in each interval");
         }
     }
     if (auto counters = losses_table(results); !counters.rows.empty()) section.tables.push_back(std::move(counters));

@@ -153,9 +153,9 @@ Plot heatmap_of(const std::string& name, bool is_time, const std::vector<Histogr
 
 }  // namespace
 
-std::vector<Plot> heatmaps_of(const table::Results& results) {
+std::vector<Plot> heatmaps_of(const rows::Results& results) {
     std::vector<Plot> plots;
-    auto series = *results.series;
+    auto series = results.series();
     series.join_to(max_columns);
     constexpr std::size_t min_columns = 8;
     if (series.blocks().size() < min_columns) return plots;
@@ -171,8 +171,8 @@ std::vector<Plot> heatmaps_of(const table::Results& results) {
                 plots.push_back(heatmap_of(names[i], is_time, columns, time));
         }
     };
-    add(results.series_stages, &table::Block::stages, true);
-    add(results.series_values, &table::Block::values, false);
+    add(results.one<rows::Series>().stages, &table::Block::stages, true);
+    add(results.one<rows::Series>().values, &table::Block::values, false);
     const auto first = first_stage_of(results);
     std::ranges::stable_partition(plots, [&](const Plot& plot) { return plot.name == first; });
     for (std::size_t i = 1; i < plots.size(); ++i)

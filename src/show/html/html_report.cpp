@@ -15,7 +15,7 @@ namespace {
 using html::Page;
 using html::Run;
 using html::Section;
-using table::Results;
+using rows::Results;
 
 /// Rows of the tables of time series on one page: 100 kB.
 constexpr std::size_t max_block_rows = 1024;
@@ -26,24 +26,21 @@ void append(std::string& text, const std::string& more) {
 }
 
 std::string recipe_of(const Results& results) {
-    return table::text_of(results.fact("report", "recipe"));
+    return results.one<rows::Report>().recipe;
 }
 
 std::string facts_of(const Results& results) {
-    auto facts = fmt::format("{}", fmt::join(results.sentences("host"), " and "));
-    append(facts, results.sentence("span"));
-    append(facts, results.sentence("definition"));
+    auto facts = fmt::format("{}", fmt::join(results.sentences.hosts, " and "));
+    append(facts, results.sentences.span);
+    append(facts, results.sentences.definition);
     return facts;
 }
 
 /// The answer: of each direction where its tail comes from.
 std::vector<std::string> answers_of(const Results& results) {
-    const auto& tails = results.at("tail");
     std::vector<std::string> answers;
-    for (const auto& row : tails.rows) {
-        const auto way = table::text_of(tails.at(row, "way"));
-        answers.push_back((way.empty() ? "" : way + ": ") + table::text_of(tails.at(row, "sentence")));
-    }
+    for (const auto& tail : results.of<rows::Tail>())
+        answers.push_back((tail.way.empty() ? "" : tail.way + ": ") + tail.sentence);
     return answers;
 }
 
@@ -56,9 +53,9 @@ Run run_of(const Results& results, const Options& options, std::size_t number, s
            bool with_charts) {
     Run run{.id = fmt::format("r{}", number), .heading = recipe_of(results), .facts = facts_of(results)};
     run.sentences = answers_of(results);
-    run.warnings = results.sentences("warning");
-    for (const auto& note : results.at("notes").rows)
-        run.notes.push_back(table::text_of(note.front()));
+    run.warnings = results.sentences.warnings;
+    for (const auto& [note] : results.of<rows::Note>())
+        run.notes.push_back(note);
     add_section(run, html::calls_section(results));
     add_section(run, html::stages_section(results, options));
     add_section(run, html::tail_section(results));

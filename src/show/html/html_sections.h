@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "rows/results.h"
 #include "show/html/html_page.h"
 #include "show/model/format.h"
 #include "show/model/hosts.h"
 #include "show/model/measures.h"
 #include "study/comparison.h"
-#include "table/results.h"
 
 namespace stapgen::show {
 extern const Format html_format;
@@ -26,32 +26,35 @@ inline constexpr std::size_t max_rows = 500;
 /// Without the rows beyond max_rows, and saying so.
 Table bounded(Table table);
 
+/// None where nothing is said.
+table::Texts paragraphs_of(const std::string& sentence);
+
 /// Of the whole; null where there is no such stage.
-const table::Histogram* stage_of(const table::Results& results, std::string_view name);
+const table::Histogram* stage_of(const rows::Results& results, std::string_view name);
 /// The stage that the charts show first: "total", else the one with the most time.
-std::string first_stage_of(const table::Results& results);
+std::string first_stage_of(const rows::Results& results);
 
 /// The whole time of each direction as a bar of its stages. `max_ns`: the mean total that takes the whole width, 0: the
 /// longest among them.
-std::vector<Stack> stacks_of(const table::Results& results, double max_ns = 0);
+std::vector<Stack> stacks_of(const rows::Results& results, double max_ns = 0);
 /// The longest mean total of the directions.
-double max_mean_of(const table::Results& results);
-std::vector<Segment> legend_of(const table::Results& results);
+double max_mean_of(const rows::Results& results);
+std::vector<Segment> legend_of(const rows::Results& results);
 
-Section calls_section(const table::Results& results);
-Section stages_section(const table::Results& results, const Options& options);
-Section tail_section(const table::Results& results);
-Section slowest_section(const table::Results& results);
-Section who_section(const table::Results& results);
-Section ledger_section(const table::Results& results);
-Section groups_section(const table::Results& results, const Options& options);
+Section calls_section(const rows::Results& results);
+Section stages_section(const rows::Results& results, const Options& options);
+Section tail_section(const rows::Results& results);
+Section slowest_section(const rows::Results& results);
+Section who_section(const rows::Results& results);
+Section ledger_section(const rows::Results& results);
+Section groups_section(const rows::Results& results, const Options& options);
 
 /// The length to which blocks must be joined until blocks times stages are `rows` at most.
-std::int64_t block_length(const table::Results& results, std::size_t rows);
+std::int64_t block_length(const rows::Results& results, std::size_t rows);
 /// A table for each stage, with blocks of that length.
-Section time_section(const table::Results& results, std::int64_t block_ns);
+Section time_section(const rows::Results& results, std::int64_t block_ns);
 /// One table: for each bin of bins_of() how many values each stage has in it.
-Section distribution_section(const table::Results& results);
+Section distribution_section(const rows::Results& results);
 
 /// The number of values from `low_ns` to below `high_ns`.
 struct BinCount {
@@ -65,17 +68,17 @@ Section hosts_section(const Hosts& hosts);
 
 /// Of each stage and value how its values are distributed in each column of time: the first stage, then the others,
 /// folded. None where there are few blocks of time.
-std::vector<Plot> heatmaps_of(const table::Results& results);
+std::vector<Plot> heatmaps_of(const rows::Results& results);
 /// The percentiles of all stages.
-std::vector<Plot> curves_of(const table::Results& results);
+std::vector<Plot> curves_of(const rows::Results& results);
 /// A plot for each stage that both have: those in `first`, then the others; all but the first folded.
-std::vector<Plot> curves_of_both(const table::Results& before, const table::Results& after,
+std::vector<Plot> curves_of_both(const rows::Results& before, const rows::Results& after,
                                  const std::vector<std::string>& first);
-Section drops_section(const table::Results& results);
+Section drops_section(const rows::Results& results);
 /// Counts by group, of the whole and of each interval.
-Section tallies_section(const table::Results& results);
-Section averages_section(const table::Results& results);
-Section account_section(const table::Results& results);
+Section tallies_section(const rows::Results& results);
+Section averages_section(const rows::Results& results);
+Section account_section(const rows::Results& results);
 
 Section changes_section(const study::Comparison& comparison);
 /// What is slower and what is faster, in one sentence each.

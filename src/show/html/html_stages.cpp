@@ -12,61 +12,48 @@ namespace stapgen::show::html {
 namespace {
 
 using Records = std::vector<SlowRecord>;
-using table::count_of, table::held, table::known, table::real_of, table::text_of;
 
 /// " of rx"; nothing where there is one direction only.
 std::string of_direction(const std::string& way) {
     return way.empty() ? "" : " of " + way;
 }
 
-Table groups_table(const table::Results& results, std::string_view name, const Options& options) {
-    auto groups = group_rows(results, name, options.top);
-    std::erase_if(groups.rows,
-                  [&](const table::Row& row) { return is_rest(*held<table::Group>(groups.at(row, "group"))); });
+Table groups_table(const rows::Results& results, bool are_times, const Options& options) {
+    auto groups = group_rows(results, are_times, options.top);
+    std::erase_if(groups.rows, [](const MeasureRow& row) { return is_rest(row.group); });
     if (groups.rows.empty()) return {};
     auto table = measures_table(results, groups, style_of(groups), options.percentiles);
-    if (const auto in_rest = groups_in_rest(results, name, options.top); in_rest > 0)
+    if (const auto in_rest = groups_in_rest(results, are_times, options.top); in_rest > 0)
         table.below = fmt::format("and {} smaller groups{}{}", in_rest, table.below.empty() ? "" : "; ", table.below);
     return table;
 }
 
-/// Of one direction, a row of the table "tail".
-Table tail_table(const table::Results& results, const table::Row& tail) {
-    const auto& tails = results.at("tail");
-    const auto& stages = results.at("tail.stages");
-    const auto fact = [&](std::string_view column) { return tails.at(tail, column); };
+/// Of one direction, whose threshold is known.
+Table tail_table(const rows::Results& results, const rows::Tail& tail) {
     const Style style;
-    Table table{fmt::format("{}{} above P{:g} ({}) against {} others, means in microseconds", count_of(fact("n_slow")),
-                            of_direction(text_of(fact("way"))), real_of(fact("percent")),
-                            duration_text(count_of(fact("threshold_ns"))), count_of(fact("n_rest"))),
+    Table table{fmt::format("{}{} above P{:g} ({}) against {} others, means in microseconds", *tail.n_slow,
+                            of_direction(tail.way), tail.percent, duration_text(*tail.threshold_ns), *tail.n_rest),
                 {{"STAGE", Kind::head},
                  {"MEAN, OTHERS"},
                  {"MEAN, SLOW"},
                  {"SHARE, OTHERS", Kind::text},
                  {"SHARE, SLOW", Kind::text},
                  {"SHARE OF EXTRA TIME", Kind::text}}};
-    for (const auto& row : stages.rows) {
-        const auto number = [&](std::string_view column) { return real_of(stages.at(row, column)); };
-        if (row.front() != tail.front() || (number("slow_mean_ns") == 0 && number("rest_mean_ns") == 0)) continue;
-        const auto stage = text_of(stages.at(row, "stage"));
-        const auto colour = colour_of_stage(results, stage);
-        table.rows.push_back({stage_cell(stage, colour),
-                              {style.cell(number("rest_mean_ns"))},
-                              {style.cell(number("slow_mean_ns"))},
-                              bar_cell(number("rest_share"), colour),
-                              bar_cell(number("slow_share"), colour),
-                              bar_cell(number("excess_share"), colour)});
+    for (const auto& row : tail.stages) {
+        if (row.slow_mean_ns == 0 && row.rest_mean_ns == 0) continue;
+        const auto colour = colour_of_stage(results, row.stage);
+        table.rows.push_back({stage_cell(row.stage, colour),
+                              {style.cell(row.rest_mean_ns)},
+                              {style.cell(row.slow_mean_ns)},
+                              bar_cell(row.rest_share, colour),
+                              bar_cell(row.slow_share, colour),
+                              bar_cell(row.excess_share, colour)});
     }
-    table.rows.push_back({{"all"},
-                          {style.cell(real_of(fact("rest_mean_ns")))},
-                          {style.cell(real_of(fact("slow_mean_ns")))},
-                          {},
-                          {},
-                          {}});
+    table.rows.push_back({{"all"}, {style.cell(tail.rest_mean_ns)}, {style.cell(tail.slow_mean_ns)}, {}, {}, {}});
     return table;
 }
 
-/// A row of the table "ways", and all time of its stages that have some.
+/// A direction, and all time of its stages that have some.
 struct Way {
     std::string name;
     double n = 0, sum_ns = 0;
@@ -75,16 +62,13 @@ struct Way {
     [[nodiscard]] double mean_ns() const { return n > 0 ? sum_ns / n : 0; }
 };
 
-std::vector<Way> ways_of(const table::Results& results) {
-    const auto& ways = results.at("ways");
-    const auto& stages = results.at("ways.stages");
+std::vector<Way> ways_of(const rows::Results& results) {
     std::vector<Way> all;
-    for (const auto& row : ways.rows) {
-        Way way{text_of(ways.at(row, "way")), static_cast<double>(count_of(ways.at(row, "n")))};
-        for (const auto& stage : stages.rows) {
-            const auto sum_ns = real_of(stages.at(stage, "sum_ns"));
-            if (stage.front() != row.front() || sum_ns <= 0) continue;
-            way.stages_ns.emplace_back(text_of(stages.at(stage, "stage")), sum_ns);
+    for (const auto& row : results.of<rows::Way>()) {
+        Way way{row.way, static_cast<double>(row.n)};
+        for (const auto& [stage, sum_ns] : row.stages) {
+            if (sum_ns <= 0) continue;
+            way.stages_ns.emplace_back(stage, sum_ns);
             way.sum_ns += sum_ns;
         }
         all.push_back(std::move(way));
@@ -93,11 +77,11 @@ std::vector<Way> ways_of(const table::Results& results) {
 }
 
 /// The time of day it ended; without an epoch, times are those of the series: since its first block.
-std::string ended(const table::Results& results, const SlowRecord& record) {
+std::string ended(const rows::Results& results, const SlowRecord& record) {
     return record.time_ns && has_epoch(results) ? local_time_of_day(*record.time_ns) : "-";
 }
 
-Timelines timelines_of(const table::Results& results, const std::string& way, const Records& records) {
+Timelines timelines_of(const rows::Results& results, const std::string& way, const Records& records) {
     const auto longest = std::ranges::max(records, {}, &SlowRecord::length_ns).length_ns;
     Timelines timelines{{}, linear_ticks(longest, true)};
     for (const auto& record : records) {
@@ -117,20 +101,19 @@ Timelines timelines_of(const table::Results& results, const std::string& way, co
 }
 
 /// A column for each stage that one of the records has.
-Table slowest_table(const table::Results& results, const table::Row& tail, const Records& records) {
-    Table table{fmt::format("The slowest {}{}, in microseconds", records.size(),
-                            of_direction(text_of(results.at("tail").at(tail, "way")))),
+Table slowest_table(const rows::Results& results, const rows::Tail& tail, const Records& records) {
+    Table table{fmt::format("The slowest {}{}, in microseconds", records.size(), of_direction(tail.way)),
                 {{"#"}, {"ENDED", Kind::text}, {"TOTAL"}}};
     const auto step_of = [](const SlowRecord& record, const std::string& stage) {
         const auto step = std::ranges::find(record.steps, stage, &SlowRecord::Step::stage);
         return step == record.steps.end() ? std::nullopt : std::optional(step->ns);
     };
     std::vector<std::string> stages;
-    const auto& all = results.at("ways.stages");
-    for (const auto& row : all.rows) {
-        const auto stage = text_of(all.at(row, "stage"));
+    const auto way = std::ranges::find(results.of<rows::Way>(), tail.number, &rows::Way::number);
+    for (const auto& of_way : way->stages) {
+        const auto& stage = of_way.stage;
         const auto has_it = [&](const SlowRecord& record) { return step_of(record, stage).has_value(); };
-        if (row.front() != tail.front() || std::ranges::none_of(records, has_it)) continue;
+        if (std::ranges::none_of(records, has_it)) continue;
         stages.push_back(stage);
         table.columns.push_back({stage});
     }
@@ -150,34 +133,34 @@ Table slowest_table(const table::Results& results, const table::Row& tail, const
 
 }  // namespace
 
-const table::Histogram* stage_of(const table::Results& results, std::string_view name) {
-    for (const auto& stage : measured(results.at("stages"))) {
-        if (stage.group.empty() && stage.name == name) return &stage.stats;
+const table::Histogram* stage_of(const rows::Results& results, std::string_view name) {
+    for (const auto& stage : results.of<rows::Stage>()) {
+        if (stage.group.empty() && stage.stage == name) return &*stage.distribution;
     }
     return nullptr;
 }
 
-std::string first_stage_of(const table::Results& results) {
+std::string first_stage_of(const rows::Results& results) {
     std::string first;
     double most = -1;
     const auto whole = undivided_stages(results);
-    for (const auto& stage : measured(whole)) {
-        if (stage.name == "total" && stage.stats.n() > 0) return stage.name;
-        if (stage.stats.sum() <= most) continue;
-        most = stage.stats.sum();
+    for (const auto& stage : whole.rows) {
+        if (stage.name == "total" && stage.stats->n() > 0) return stage.name;
+        if (stage.stats->sum() <= most) continue;
+        most = stage.stats->sum();
         first = stage.name;
     }
     return first;
 }
 
-double max_mean_of(const table::Results& results) {
+double max_mean_of(const rows::Results& results) {
     double longest = 0;
     for (const auto& way : ways_of(results))
         longest = std::max(longest, way.mean_ns());
     return longest;
 }
 
-std::vector<Stack> stacks_of(const table::Results& results, double max_ns) {
+std::vector<Stack> stacks_of(const rows::Results& results, double max_ns) {
     if (max_ns <= 0) max_ns = max_mean_of(results);
     std::vector<Stack> stacks;
     for (const auto& way : ways_of(results)) {
@@ -194,7 +177,7 @@ std::vector<Stack> stacks_of(const table::Results& results, double max_ns) {
     return stacks;
 }
 
-std::vector<Segment> legend_of(const table::Results& results) {
+std::vector<Segment> legend_of(const rows::Results& results) {
     std::vector<Segment> legend;
     for (const auto& way : ways_of(results)) {
         for (const auto& [stage, sum_ns] : way.stages_ns) {
@@ -206,46 +189,43 @@ std::vector<Segment> legend_of(const table::Results& results) {
     return legend;
 }
 
-Section stages_section(const table::Results& results, const Options& options) {
+Section stages_section(const rows::Results& results, const Options& options) {
     Section section{"stages", "Where the time goes"};
-    if (!results.at("stages").rows.empty()) {
+    if (!results.of<rows::Stage>().empty()) {
         section.stacks = stacks_of(results);
         section.legend = legend_of(results);
     }
-    if (auto text = results.sentence("reads"); !text.empty()) section.paragraphs.push_back(std::move(text));
-    for (const auto* name : {"stages", "values"}) {
-        if (const auto rows = whole_rows(results, name); !rows.rows.empty())
+    section.paragraphs = paragraphs_of(results.sentences.reads);
+    for (const bool are_times : {true, false}) {
+        if (const auto rows = whole_rows(results, are_times); !rows.rows.empty())
             section.tables.push_back(measures_table(results, rows, style_of(rows), options.percentiles));
     }
     return section;
 }
 
-Section tail_section(const table::Results& results) {
+Section tail_section(const rows::Results& results) {
     Section section{"tail", "Where the tail comes from"};
-    const auto& tails = results.at("tail");
-    for (const auto& row : tails.rows) {
-        if (known<std::int64_t>(tails.at(row, "threshold_ns"))) section.tables.push_back(tail_table(results, row));
-    }
+    for (const auto& tail : results.of<rows::Tail>())
+        if (tail.threshold_ns) section.tables.push_back(tail_table(results, tail));
     return section;
 }
 
-Section slowest_section(const table::Results& results) {
+Section slowest_section(const rows::Results& results) {
     Section section{"slowest", "The slowest"};
-    const auto& tails = results.at("tail");
-    for (const auto& tail : tails.rows) {
-        const auto records = slowest_of(results, tail.front());
+    for (const auto& tail : results.of<rows::Tail>()) {
+        const auto records = slowest_of(results, tail.number);
         if (records.empty()) continue;
-        section.timelines.push_back(timelines_of(results, text_of(tails.at(tail, "way")), records));
+        section.timelines.push_back(timelines_of(results, tail.way, records));
         section.tables.push_back(slowest_table(results, tail, records));
     }
     if (!section.tables.empty()) section.legend = legend_of(results);
     return section;
 }
 
-Section groups_section(const table::Results& results, const Options& options) {
+Section groups_section(const rows::Results& results, const Options& options) {
     Section section{"groups", "Groups"};
-    for (const auto* name : {"stages", "values"}) {
-        if (auto table = groups_table(results, name, options); !table.rows.empty())
+    for (const bool are_times : {true, false}) {
+        if (auto table = groups_table(results, are_times, options); !table.rows.empty())
             section.tables.push_back(std::move(table));
     }
     return section;

@@ -15,7 +15,7 @@ namespace {
 
 bool is_same_context(const Call& a, const Call& b) {
     const auto context = [](const Call& call) {
-        return std::pair(call.in_thread, call.in_thread ? call.tid : call.cpu);
+        return std::pair(call.in_thread(), call.in_thread() ? call.tid : call.cpu);
     };
     return context(a) == context(b);
 }
@@ -63,18 +63,6 @@ std::span<const Call> take(std::span<const Call>& calls, IsLike is_like) {
 
 }  // namespace
 
-std::vector<Call> calls_of(const table::Results& results) {
-    std::vector<Call> calls;
-    const auto& table = results.at("calls");
-    for (const auto& row : table.rows) {
-        const auto count = [&](std::string_view column) { return table::count_of(table.at(row, column)); };
-        const auto text = [&](std::string_view column) { return table::text_of(table.at(row, column)); };
-        calls.push_back({count("packet"), count("begin_ns"), count("duration_ns"), count("depth"), text("function"),
-                         text("args"), text("context") == "thread", count("cpu"), count("tid"), text("comm")});
-    }
-    return calls;
-}
-
 std::string call_tree(std::span<const Call> calls) {
     std::string out;
     if (calls.empty()) return out;
@@ -92,7 +80,7 @@ std::vector<std::span<const Call>> call_contexts(std::span<const Call> tree) {
 }
 
 std::string context_text(const Call& call) {
-    if (!call.in_thread) return fmt::format("in softirq on CPU {}", call.cpu);
+    if (!call.in_thread()) return fmt::format("in softirq on CPU {}", call.cpu);
     return fmt::format("in thread {} {}", call.tid, base::printable(call.comm));
 }
 

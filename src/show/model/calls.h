@@ -6,27 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "table/results.h"
+#include "rows/results.h"
 
 /// Calls of the kernel's functions as people see them.
 namespace stapgen::show {
 
-/// A row of the table "calls".
-struct Call {
-    std::int64_t packet = 0;  ///< the number of the tree that it belongs to
-    std::int64_t begin_ns = 0, duration_ns = 0, depth = 0;
-    std::string function, args;
-    bool in_thread = false;  ///< else in softirq
-    std::int64_t cpu = 0, tid = 0;
-    std::string comm;
-};
-
-/// In the order of the table: a call precedes those that it made.
-std::vector<Call> calls_of(const table::Results& results);
+using rows::Call;
 
 /// The calls of one tree as ftrace's function_graph shows them, with when each began: a part for each context, of
 /// softirq on a CPU or of a thread. Lines of text with their ends; as long as names are deep, so nothing is cut.
-/// `calls` are of one packet and in the order of calls_of(). Control characters are made visible.
+/// `calls` are of one packet and in the order of their table. Control characters are made visible.
 std::string call_tree(std::span<const Call> calls);
 
 /// The calls of each tree.

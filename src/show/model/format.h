@@ -17,9 +17,9 @@
 #include "base/text.h"
 #include "decode/record.h"
 #include "recording/facts.h"
+#include "rows/results.h"
 #include "study/comparison.h"
 #include "table/histogram.h"
-#include "table/results.h"
 
 namespace stapgen::show {
 
@@ -63,11 +63,11 @@ class RecordWriter {
 /// What is written, one behind the other. Each is worked out when its turn comes: it may take much memory.
 class Reports {
   public:
-    using Make = std::function<table::Results(std::size_t place, const Options& options)>;
+    using Make = std::function<rows::Results(std::size_t place, const Options& options)>;
     Reports(std::size_t size, Make make) : size_(size), make_(std::move(make)) {}
 
     [[nodiscard]] std::size_t size() const { return size_; }
-    [[nodiscard]] table::Results results(std::size_t place, const Options& options) const {
+    [[nodiscard]] rows::Results results(std::size_t place, const Options& options) const {
         return make_(place, options);
     }
 
@@ -79,7 +79,7 @@ class Reports {
 /// A comparison, and each of its sides added up.
 struct Compared {
     study::Comparison comparison;
-    table::Results before, after;
+    rows::Results before, after;
 };
 
 struct Hosts;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "show/model/measures.h"
 #include "show/model/texts.h"
 
 namespace stapgen::show {
@@ -34,27 +33,25 @@ std::string slowest_total(const std::vector<HostRow>& rows) {
 
 }  // namespace
 
-HostRow host_row(const std::string& host, const table::Results& results) {
+HostRow host_row(const std::string& host, const rows::Results& results) {
     HostRow row;
     row.host = host;
-    row.n = table::count_of(results.fact("accounting", "reported"));
-    row.lost = table::count_of(results.fact("accounting", "lost"));
-    row.resolution_ns = table::count_of(results.fact("precision", "resolution_ns"));
-    row.kernel = table::text_of(results.fact("origins", "kernel"));
+    row.n = results.one<rows::Accounting>().reported;
+    row.lost = results.one<rows::Accounting>().lost;
+    row.resolution_ns = results.one<rows::Precision>().resolution_ns;
+    row.kernel = results.one<rows::Origin>().kernel.value_or("");
     std::int64_t longest = -1;
-    for (const auto& stage : measured(results.at("stages"))) {
+    for (const auto& stage : results.of<rows::Stage>()) {
         if (!stage.group.empty()) continue;
-        row.stages.emplace(stage.name, stage.stats);
-        if (is_total(stage.name)) continue;
-        if (const auto p99 = stage.stats.percentile(99); p99.value_or(-1) > longest) {
+        row.stages.emplace(stage.stage, *stage.distribution);
+        if (is_total(stage.stage)) continue;
+        if (const auto p99 = stage.distribution->percentile(99); p99.value_or(-1) > longest) {
             longest = *p99;
-            row.slowest_stage = stage.name;
+            row.slowest_stage = stage.stage;
         }
     }
-    const auto& totals = results.at("totals");
-    for (const auto& total : totals.rows)
-        row.stages.emplace(table::text_of(total.front()),
-                           *table::held<table::Histogram>(totals.at(total, "distribution")));
+    for (const auto& total : results.of<rows::Total>())
+        row.stages.emplace(total.stage, *total.distribution);
     return row;
 }
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "rows/results.h"
 #include "show/model/table.h"
-#include "table/results.h"
 
 /// Many hosts beside each other.
 namespace stapgen::show {
@@ -29,7 +29,7 @@ struct HostRow {
     }
 };
 
-HostRow host_row(const std::string& host, const table::Results& results);
+HostRow host_row(const std::string& host, const rows::Results& results);
 
 struct Hosts {
     /// Of the stages that one is kept in which a host differs, else the total that is slowest on some host: all rows

@@ -4,71 +4,121 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <type_traits>
 #include <utility>
+
+#include "base/text.h"
+#include "rows/results.h"
 
 namespace stapgen::show {
 
 namespace {
 
-using table::held;
-using table::known;
-using table::Type;
-using table::Value;
-
+template <class Value>
 bool says_something(const Value& value) {
-    return !std::holds_alternative<std::monostate>(value) && value != Value(false);
+    if constexpr (table::is_optional<Value>) return value.has_value();
+    if constexpr (std::is_same_v<Value, bool>) return value;
+    return true;
 }
 
-Cell cell_of(const table::Table& table, const table::Row& row, std::size_t i) {
-    const auto& value = row[i];
-    const auto& people = table.columns[i].people;
-    switch (table.columns[i].type) {
-        case Type::flag: {
-            if (!says_something(value)) return {};
-            const bool is_alarm = people.is_alarm && table::count_of(table.at(row, "count")) > 0;
-            return {.text = people.if_true, .ink = is_alarm ? base::Ink::bad : base::Ink::plain};
-        }
-        case Type::count:
-            return {fmt::format("{}", table::count_of(value))};
-        case Type::duration:
-            return {duration_text(table::count_of(value))};
-        case Type::mean: {
-            if (!says_something(value)) return {};
-            const bool is_time = table.columns[i].name.ends_with("_ns");
-            const auto mean = *known<double>(value);
-            return {is_time ? Style().cell(mean) + " us" : fmt::format("{:.3f}", mean)};
-        }
-        case Type::number:
-            return {says_something(value) ? per_second_text(*known<double>(value)) : "-"};
-        case Type::time:
-            return {end_text(known<std::int64_t>(value))};
-        case Type::place:
-            return {place_text(*held<table::Place>(value))};
-        case Type::path:
-            return {says_something(value) ? path_text(*held<table::Path>(value)) : ""};
-        case Type::reason:
-            return reason_cell(table, row);
-        default:
-            return {known<std::string>(value).value_or("")};
+template <class NameOf, class Row, class Value>
+Cell cell_of(const Row& row, const Value& value, const table::Shown& shown) {
+    if constexpr (std::is_same_v<NameOf, table::Moment>) {
+        return {end_text(value)};
+    } else if constexpr (table::is_optional<Value>) {
+        if (value) return cell_of<NameOf>(row, *value, shown);
+        return {std::is_same_v<NameOf, table::Plain> && std::is_arithmetic_v<typename Value::value_type> ? "-" : ""};
+    } else if constexpr (std::is_same_v<Value, bool>) {
+        if (!value) return {};
+        const bool is_alarm = shown.is_alarm && row.count > 0;
+        return {.text = std::string(shown.if_true), .ink = is_alarm ? base::Ink::bad : base::Ink::plain};
+    } else if constexpr (std::is_same_v<NameOf, table::Ns>) {
+        return {duration_text(value)};
+    } else if constexpr (std::is_same_v<NameOf, table::MeanNs>) {
+        return {Style().cell(value) + " us"};
+    } else if constexpr (std::is_same_v<NameOf, table::Mean>) {
+        return {fmt::format("{:.3f}", value)};
+    } else if constexpr (std::is_same_v<Value, double>) {
+        return {per_second_text(value)};
+    } else if constexpr (std::is_same_v<Value, std::int64_t>) {
+        return {fmt::format("{}", value)};
+    } else if constexpr (std::is_same_v<Value, table::Place>) {
+        return {place_text(value)};
+    } else if constexpr (std::is_same_v<Value, table::Reason>) {
+        return reason_cell(row);
+    } else if constexpr (std::is_same_v<Value, table::Shared<table::Path>>) {
+        return {path_text(*value)};
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+        return {value};
+    } else {
+        return {};
     }
 }
 
-/// Of columns that have one place.
-Cell joined(const table::Table& table, const table::Row& row, const std::vector<std::size_t>& columns) {
-    Cell all;
-    for (const auto i : columns) {
-        auto cell = cell_of(table, row, i);
-        if (all.text.empty()) {
-            all = std::move(cell);
-        } else if (!cell.text.empty()) {
-            all.text += table.columns[i].people.joint + cell.text;
+/// Of columns that have one place, the first in front.
+template <class Row>
+struct Place {
+    table::Shown shown{};
+    bool is_number = false;
+    table::Group Row::*group = nullptr;
+    std::int64_t Row::*count = nullptr;
+    std::vector<std::pair<std::string_view, std::function<Cell(const Row&)>>> parts{};  ///< and what joins each
+
+    [[nodiscard]] Cell joined(const Row& row) const {
+        Cell all;
+        for (const auto& [joint, cell] : parts) {
+            auto more = cell(row);
+            if (all.text.empty()) {
+                all = std::move(more);
+            } else if (!more.text.empty()) {
+                all.text += std::string(joint) + more.text;
+            }
         }
+        return all;
     }
-    return all;
+};
+
+template <class Row>
+std::map<int, Place<Row>> places_of(const std::vector<Row>& rows) {
+    std::map<int, Place<Row>> places;
+    table::each_column<Row>([&]<class NameOf>(auto /*rule*/, NameOf /*name*/, auto member, const table::Shown& shown) {
+        using Value = table::CellOf<Row, decltype(member)>;
+        const auto says = [&](const Row& row) { return says_something(row.*member); };
+        if (shown.place == 0 || (shown.if_any && std::ranges::none_of(rows, says))) return;
+        auto& place = places[shown.place];
+        if (place.parts.empty()) {
+            place.shown = shown;
+            bool is_number = false;
+            if constexpr (table::is_optional<Value>) {
+                is_number = std::is_arithmetic_v<typename Value::value_type>;
+            } else {
+                is_number = std::is_arithmetic_v<Value>;
+            }
+            place.is_number = is_number && !std::is_same_v<Value, bool> && !std::is_same_v<NameOf, table::Moment>;
+            if constexpr (std::is_same_v<Value, table::Group>) place.group = member;
+            if constexpr (std::is_same_v<Value, std::int64_t> && std::is_same_v<NameOf, table::Plain>)
+                place.count = member;
+        }
+        place.parts.emplace_back(shown.joint,
+                                 [member, shown](const Row& row) { return cell_of<NameOf>(row, row.*member, shown); });
+    });
+    return places;
 }
 
-void add(Table& out, Column column, const std::vector<table::Row>& rows, const auto& cell_of_row) {
+/// A count without a heading has that of what was counted.
+template <class Row>
+std::string heading_of(const Place<Row>& place, const std::vector<Row>& rows) {
+    if constexpr (requires(Row row) { row.counted; }) {
+        if (place.shown.heading.empty() && !rows.empty())
+            return base::upper(base::printable(rows.front().counted.value_or("")));
+    }
+    return std::string(place.shown.heading);
+}
+
+template <class Row>
+void add(Table& out, Column column, const std::vector<Row>& rows, const auto& cell_of_row) {
     out.columns.push_back(std::move(column));
     for (std::size_t i = 0; i < rows.size(); ++i)
         out.rows[i].push_back(cell_of_row(rows[i]));
@@ -76,44 +126,43 @@ void add(Table& out, Column column, const std::vector<table::Row>& rows, const a
 
 }  // namespace
 
-Table laid_out(table::Table table, std::string caption, std::optional<std::int64_t> whole) {
-    for (auto& row : table.rows)
-        row.resize(table.columns.size());
-    const auto& rows = table.rows;
-    std::map<int, std::vector<std::size_t>> places;
-    for (std::size_t i = 0; i < table.columns.size(); ++i) {
-        const auto& people = table.columns[i].people;
-        const auto says = [i](const table::Row& row) { return says_something(row[i]); };
-        if (people.place > 0 && (!people.if_any || std::ranges::any_of(rows, says))) places[people.place].push_back(i);
-    }
-    Table out{.caption = std::move(caption), .columns = {}, .folded = table.scope == table::Scope::intervals};
+template <class Row>
+Table laid_out(const std::vector<Row>& rows, std::string caption, std::optional<std::int64_t> whole) {
+    Table out{.caption = std::move(caption), .columns = {}, .folded = rows::is_of_interval<Row>};
     out.rows.resize(rows.size());
-    for (const auto& [place, columns] : places) {
-        const auto i = columns.front();
-        const auto& [name, type, meet, is_rare, in, people] = table.columns[i];
-        if (type == Type::group) {
-            const auto group = [i](const table::Row& row) -> const table::Group& {
-                return *held<table::Group>(row[i]);
-            };
-            const auto keys = keys_of(rows, group);
+    bool has_head = false;
+    for (const auto& [number, place] : places_of(rows)) {
+        if (place.group != nullptr) {
+            const auto keys = keys_of(rows, place.group);
             for (const auto& key : keys) {
                 add(out, {key_name(key), Kind::text}, rows,
-                    [&](const auto& row) { return Cell{key_cell(group(row), key, key == keys.front())}; });
+                    [&](const Row& row) { return Cell{key_cell(row.*place.group, key, key == keys.front())}; });
             }
             continue;
         }
-        const bool is_number =
-            type == Type::count || type == Type::duration || type == Type::mean || type == Type::number;
-        const bool has_head = std::ranges::find(out.columns, Kind::head, &Column::kind) != out.columns.end();
-        const auto kind = is_number ? Kind::number : people.is_head && !has_head ? Kind::head : Kind::text;
-        add(out, {people.heading, kind, people.on_page_only ? In::page : In::all}, rows,
-            [&](const auto& row) { return joined(table, row, columns); });
-        if (type == Type::count && whole) {
+        const bool is_head = place.shown.is_head && !place.is_number && !has_head;
+        has_head = has_head || is_head;
+        const auto kind = place.is_number ? Kind::number : is_head ? Kind::head : Kind::text;
+        add(out, {heading_of(place, rows), kind, place.shown.on_page_only ? In::page : In::all}, rows,
+            [&](const Row& row) { return place.joined(row); });
+        if (place.count != nullptr && whole) {
             add(out, {"SHARE", Kind::text, In::page}, rows,
-                [&](const auto& row) { return part_cell(table::count_of(row[i]), *whole); });
+                [&](const Row& row) { return part_cell(row.*place.count, *whole); });
         }
     }
     return out;
 }
+
+// All rows that people see.
+template Table laid_out(const std::vector<rows::Drop>&, std::string, std::optional<std::int64_t>);
+template Table laid_out(const std::vector<rows::OfInterval<rows::Drop>>&, std::string, std::optional<std::int64_t>);
+template Table laid_out(const std::vector<rows::Stack>&, std::string, std::optional<std::int64_t>);
+template Table laid_out(const std::vector<rows::Advice>&, std::string, std::optional<std::int64_t>);
+template Table laid_out(const std::vector<rows::Count>&, std::string, std::optional<std::int64_t>);
+template Table laid_out(const std::vector<rows::OfInterval<rows::Count>>&, std::string, std::optional<std::int64_t>);
+template Table laid_out(const std::vector<rows::Counter>&, std::string, std::optional<std::int64_t>);
+template Table laid_out(const std::vector<rows::Average>&, std::string, std::optional<std::int64_t>);
+template Table laid_out(const std::vector<rows::Who>&, std::string, std::optional<std::int64_t>);
+template Table laid_out(const std::vector<rows::Ledger>&, std::string, std::optional<std::int64_t>);
 
 }  // namespace stapgen::show

@@ -9,6 +9,7 @@
 
 #include "schema/schema.h"
 #include "show/model/table.h"
+#include "table/merge.h"
 
 namespace stapgen::show {
 
@@ -20,24 +21,13 @@ const table::Group& group_of(const MeasureRow& row) {
     return row.group;
 }
 
-bool is_time(const table::Table& rows) {
-    return rows.find(table::Type::distribution).has_value();
-}
-
-std::int64_t n_of(const table::Table& ways, const table::Row& row) {
-    return table::count_of(ways.at(row, "n"));
-}
-
-bool are_several_directions(const table::Results& results) {
-    const auto& ways = results.at("ways");
-    return std::ranges::count_if(ways.rows, [&](const table::Row& row) { return n_of(ways, row) > 0; }) > 1;
+bool are_several_directions(const rows::Results& results) {
+    return std::ranges::count_if(results.of<rows::Way>(), [](const rows::Way& way) { return way.n > 0; }) > 1;
 }
 
 /// Whether most of the extra time of the slowest records is in it.
-bool is_time_of_tail(const table::Results& results, const std::string& stage) {
-    const auto& ways = results.at("ways");
-    return std::ranges::any_of(
-        ways.rows, [&](const table::Row& row) { return ways.at(row, "tail_stage") == table::Value(stage); });
+bool is_time_of_tail(const rows::Results& results, const std::string& stage) {
+    return std::ranges::any_of(results.of<rows::Way>(), [&](const rows::Way& way) { return way.tail_stage == stage; });
 }
 
 bool is_number(const All& rows, const std::string& key) {
@@ -114,82 +104,91 @@ void add_stats(std::vector<Cell>& row, const table::Histogram& stats, const Styl
 
 }  // namespace
 
-std::vector<MeasureRow> measured(const table::Table& rows) {
-    std::vector<MeasureRow> all;
-    for (const auto& row : rows.rows) {
-        all.push_back({*table::held<std::string>(row.front()), *table::held<table::Group>(rows.at(row, "group")),
-                       *table::held<table::Histogram>(rows.at(row, "distribution")),
-                       table::known<double>(rows.at(row, "share"))});
-    }
-    return all;
+namespace {
+
+Measures measures_of(const std::vector<rows::Stage>& rows) {
+    Measures measures{.are_times = true};
+    for (const auto& row : rows)
+        measures.rows.push_back({row.stage, row.group, row.distribution, row.share, row.part_of.has_value()});
+    return measures;
 }
 
-table::Table whole_rows(const table::Results& results, std::string_view name) {
-    auto table = results.at(name);
-    std::erase_if(table.rows,
-                  [&](const table::Row& row) { return !table::held<table::Group>(table.at(row, "group"))->empty(); });
-    const auto is_empty = [&](const table::Row& row) {
-        return table::held<table::Histogram>(table.at(row, "distribution"))->n() == 0;
-    };
-    if (!std::ranges::all_of(table.rows, is_empty)) std::erase_if(table.rows, is_empty);
-    return table;
+Measures measures_of(const std::vector<rows::Value>& rows) {
+    Measures measures{.are_times = false};
+    for (const auto& row : rows)
+        measures.rows.push_back({row.value, row.group, row.distribution});
+    return measures;
 }
 
-table::Table undivided_stages(const table::Results& results) {
-    auto stages = whole_rows(results, "stages");
-    std::erase_if(stages.rows,
-                  [&](const table::Row& row) { return table::held<std::string>(stages.at(row, "part_of")); });
+}  // namespace
+
+Measures measures_of(const rows::Results& results, bool are_times) {
+    return are_times ? measures_of(results.of<rows::Stage>()) : measures_of(results.of<rows::Value>());
+}
+
+Measures whole_rows(const rows::Results& results, bool are_times) {
+    auto measures = measures_of(results, are_times);
+    auto& rows = measures.rows;
+    std::erase_if(rows, [](const MeasureRow& row) { return !row.group.empty(); });
+    const auto is_empty = [](const MeasureRow& row) { return row.stats->n() == 0; };
+    if (!std::ranges::all_of(rows, is_empty)) std::erase_if(rows, is_empty);
+    return measures;
+}
+
+Measures undivided_stages(const rows::Results& results) {
+    auto stages = whole_rows(results, true);
+    std::erase_if(stages.rows, &MeasureRow::is_part);
     return stages;
 }
 
-table::Table group_rows(const table::Results& results, std::string_view name, std::size_t most) {
-    if (results.at(name).rows.empty()) return results.at(name);
-    auto groups = table::largest_groups(results.at(name), most, "rest");
-    if (groups.find("share")) table::put_shares(groups, results.at("ways.stages"));
-    return groups;
+Measures group_rows(const rows::Results& results, bool are_times, std::size_t most) {
+    if (!are_times) return measures_of(table::largest_groups(results.of<rows::Value>(), most, "rest"));
+    auto groups = table::largest_groups(results.of<rows::Stage>(), most, "rest");
+    rows::put_shares(groups, results.of<rows::Way>());
+    return measures_of(groups);
 }
 
 bool is_rest(const table::Group& group) {
     return is_other(group) && group.front().key == "rest";
 }
 
-std::size_t groups_in_rest(const table::Results& results, std::string_view name, std::size_t most) {
+std::size_t groups_in_rest(const rows::Results& results, bool are_times, std::size_t most) {
     std::set<table::Group> groups;
-    for (const auto& measure : measured(results.at(name))) {
+    const auto all = measures_of(results, are_times);
+    for (const auto& measure : all.rows)
         if (!measure.group.empty()) groups.insert(measure.group);
-    }
     return groups.size() - std::min(groups.size(), most);
 }
 
-Style style_of(const table::Table& rows) {
+Style style_of(const Measures& measures) {
     std::int64_t largest = 0;
-    for (const auto& row : measured(rows))
-        largest = std::max(largest, row.stats.max().value_or(0));
-    return {is_time(rows), largest < 100'000'000 ? 3 : 2};
+    for (const auto& row : measures.rows)
+        largest = std::max(largest, row.stats->max().value_or(0));
+    return {measures.are_times, largest < 100'000'000 ? 3 : 2};
 }
 
-std::string too_few_text(std::span<const table::Table> tables, std::span<const table::Percentile> percentiles) {
+std::string too_few_text(std::span<const Measures> all, std::span<const table::Percentile> percentiles) {
     std::string needs;
     for (const auto& [text, percent] : percentiles) {
-        const auto lacks = [&, p = percent](const table::Table& table) {
-            return std::ranges::any_of(measured(table),
-                                       [p](const MeasureRow& row) { return !row.stats.percentile(p); });
+        const auto lacks = [p = percent](const Measures& measures) {
+            return std::ranges::any_of(measures.rows, [p](const MeasureRow& row) { return !row.stats->percentile(p); });
         };
-        if (!std::ranges::any_of(tables, lacks)) continue;
+        if (!std::ranges::any_of(all, lacks)) continue;
         needs += fmt::format("{} P{} needs {}", needs.empty() ? "" : ",", text, table::values_needed(percent));
     }
     return needs.empty() ? needs : "-: not enough samples;" + needs;
 }
 
-std::optional<std::size_t> colour_of_stage(const table::Results& results, std::string_view stage) {
-    const auto& stages = results.at("ways.stages");
+std::optional<std::size_t> colour_of_stage(const rows::Results& results, std::string_view stage) {
     const auto whole = schema::divided_stage(stage);
-    const auto is_it = [&](const table::Row& row) {
-        return table::text_of(stages.at(row, "stage")) == (whole.empty() ? stage : whole);
-    };
-    const auto found = std::ranges::find_if(stages.rows, is_it);
-    if (found == stages.rows.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - stages.rows.begin());
+    std::size_t colour = 0;
+    for (const auto& way : results.of<rows::Way>()) {
+        for (const auto& of_way : way.stages) {
+            if (of_way.stage == (whole.empty() ? stage : whole)) return colour;
+            ++colour;
+        }
+    }
+    return std::nullopt;
 }
 
 std::string interval_text(const std::optional<table::Histogram::Interval>& interval, const Style& style) {
@@ -201,9 +200,9 @@ Cell stage_cell(const std::string& stage, std::optional<std::size_t> colour) {
     return {.text = "  " + std::string(schema::cause_of(stage)), .title = stage, .mark = "part"};
 }
 
-Table measures_table(const table::Results& results, const table::Table& rows, const Style& style,
+Table measures_table(const rows::Results& results, const Measures& measures, const Style& style,
                      std::span<const table::Percentile> percentiles, const std::optional<Trend>& trend) {
-    const auto all = measured(rows);
+    const auto& all = measures.rows;
     const bool has_shares = have_shares(all);
     // Groups of several recordings may have different keys.
     const auto keys = keys_of(all, group_of);
@@ -212,7 +211,7 @@ Table measures_table(const table::Results& results, const table::Table& rows, co
                 measure_columns(all, keys, percentiles, style.is_time, are_several_directions(results))};
     if (trend) table.columns.push_back({"TREND", Kind::text, In::text, Extra::trend});
     const table::Group* last = nullptr;
-    for (const auto& [name, group, stats, share] : all) {
+    for (const auto& [name, group, stats, share, is_part] : all) {
         const auto colour = colour_of_stage(results, name);
         const bool repeated = last != nullptr && *last == group;
         last = &group;
@@ -227,34 +226,34 @@ Table measures_table(const table::Results& results, const table::Table& rows, co
         row.push_back(stage_cell(name, keys.empty() ? colour : std::nullopt));
         if (is_slow) row.back().ink = base::Ink::strong;
         if (has_shares) row.push_back(share ? bar_cell(*share, colour) : Cell());
-        add_stats(row, stats, style, percentiles);
+        add_stats(row, *stats, style, percentiles);
         const auto share_text = share ? fmt::format("{:.1f}%", *share * 100) : "-";
         if (has_shares) row.insert(row.end() - 1, {share_text});
         if (trend) row.push_back({trend->text(results, name)});
     }
-    table.below = too_few_text({&rows, 1}, percentiles);
+    table.below = too_few_text({&measures, 1}, percentiles);
     return table;
 }
 
-std::vector<std::string> footnotes(const table::Results& results, const Options& options) {
+std::vector<std::string> footnotes(const rows::Results& results, const Options& options) {
     std::vector<std::string> notes;
-    std::vector<table::Table> tables;
+    std::vector<Measures> tables;
     std::size_t in_rest = 0;
-    for (const auto* name : {"stages", "values"}) {
-        tables.push_back(whole_rows(results, name));
+    for (const bool are_times : {true, false}) {
+        tables.push_back(whole_rows(results, are_times));
         if (options.top == 0) continue;
-        tables.push_back(group_rows(results, name, options.top));
-        in_rest = std::max(in_rest, groups_in_rest(results, name, options.top));
+        tables.push_back(group_rows(results, are_times, options.top));
+        in_rest = std::max(in_rest, groups_in_rest(results, are_times, options.top));
     }
     if (in_rest > 0)
         notes.push_back(fmt::format("rest: {} smaller group{}", in_rest, in_rest == 1 ? "" : "s together"));
     if (auto text = too_few_text(tables, options.percentiles); !text.empty()) notes.push_back(std::move(text));
-    if (results.at("stages").rows.empty()) return notes;
-    if (auto text = results.sentence("reads"); !text.empty()) notes.push_back(std::move(text));
+    if (results.of<rows::Stage>().empty()) return notes;
+    if (!results.sentences.reads.empty()) notes.push_back(results.sentences.reads);
     if (are_several_directions(results) &&
-        std::ranges::any_of(tables, [](const auto& table) { return have_shares(measured(table)); }))
+        std::ranges::any_of(tables, [](const Measures& table) { return have_shares(table.rows); }))
         notes.emplace_back("SHARE: of the time of all stages of the same direction");
-    if (const auto ns = table::count_of(results.fact("precision", "resolution_ns")); ns > 1)
+    if (const auto ns = results.one<rows::Precision>().resolution_ns; ns > 1)
         notes.push_back(fmt::format("times are multiples of {}", duration_text(ns)));
     return notes;
 }

@@ -13,6 +13,7 @@
 
 #include "base/kernel.h"
 #include "show/model/texts.h"
+#include "table/merge.h"
 
 namespace stapgen::show {
 
@@ -20,102 +21,6 @@ namespace {
 
 using metrics::Family;
 using metrics::Labels;
-using table::held;
-using table::Value;
-
-/// A label of all samples of a source. A place has the label "module", too; of a group its fields are labels.
-struct Label {
-    std::string_view name;
-    std::string_view column = name;  ///< where the value is
-    std::string_view value{};        ///< of a label without a column
-    bool each = false;  ///< of what the user named: each name is a label behind this, else all are the value
-};
-
-enum class When { always, ended, goes_on };
-
-/// Each row is a sample; of "stages" parts are, or all others. A flag counts where it is not set; a mean has the number
-/// of values in the column "n". Of a table with groups only the whole counts, unless they are a label.
-struct Source {
-    std::string_view table, column;
-    std::vector<Label> labels{};  ///< behind "recipe"
-    When when = When::always;
-    bool are_parts = false;
-};
-
-struct FamilySources {
-    Family family;
-    std::vector<Source> sources;
-};
-
-Label constant(std::string_view name, std::string_view value) {
-    return {name, "", value};
-}
-
-/// A count of the account, or of its causes.
-Source fate(std::string_view name, When when = When::always) {
-    return {"accounting", name, {constant("fate", name), constant("cause", "")}, when};
-}
-Source fates(std::string_view table, std::string_view name, When when = When::always) {
-    return {table, "count", {constant("fate", name), {"cause", "name"}}, when};
-}
-Source loss(std::string_view kind) {
-    return {"accounting.transport", kind, {constant("kind", kind)}};
-}
-Source lines(std::string_view column, std::string_view understood) {
-    return {"input", column, {constant("understood", understood)}};
-}
-
-/// All families, in the order in which they are written. Of a run there is what is bounded: no command, and no value of
-/// a filter.
-const std::vector<FamilySources>& all_families() {
-    static const std::vector<FamilySources> all{
-        {{"stapgen_run", metrics::Type::info, "", "The host and the definition of a measurement."},
-         {{"origins",
-           "number",
-           {{"host"},
-            {"machine"},
-            {"kernel"},
-            {"build_id"},
-            {"filters"},
-            {"sample"},
-            {"definition"},
-            {.name = "label_", .column = "labels", .each = true}}}}},
-        {{"stapgen_stage_seconds", metrics::Type::histogram, "seconds",
-          "Durations of each stage of the network stack."},
-         {{"stages", "distribution", {{"stage"}}}}},
-        {{"stapgen_part_seconds", metrics::Type::histogram, "seconds",
-          "Stages divided by what packets waited for: the parts of a stage add up to it."},
-         {{"stages", "distribution", {{"stage", "part_of"}, {"cause"}}, When::always, true}}},
-        {{"stapgen_group_stage_seconds", metrics::Type::histogram, "seconds",
-          "The same for each group: the groups are parts of stapgen_stage_seconds."},
-         {{"group_stages", "distribution", {{"stage"}, {"group"}}}}},
-        {{"stapgen_value", metrics::Type::summary, "", "Values that are not durations."},
-         {{"values", "distribution", {{"value"}}}, {"averages", "mean", {{"value", "name"}}}}},
-        {{"stapgen_average_seconds", metrics::Type::summary, "seconds", "Durations known by their means only."},
-         {{"averages", "mean_ns", {{"stage", "name"}}}}},
-        {{"stapgen_drops", metrics::Type::counter, "", "Packets dropped, by place and reason."},
-         {{"drops", "count", {{"place"}, {"reason"}, {"benign"}, {"group"}}}}},
-        {{"stapgen_counted", metrics::Type::counter, "", "Sums of what a recipe counts, by its keys."},
-         {{"counts", "count", {{"counted"}, {"group"}}}}},
-        {{"stapgen_seen", metrics::Type::counter, "", "Everything the script examined: the sum of stapgen_records."},
-         {{"accounting", "seen"}}},
-        {{"stapgen_records", metrics::Type::counter, "", "The account of everything seen."},
-         {fate("reported"), fate("filtered"), fates("accounting.incomplete_by", "incomplete", When::ended),
-          fates("accounting.lost_by", "lost"), fate("unaccounted", When::ended)}},
-        {{"stapgen_incomplete", metrics::Type::gauge, "", "Seen, but not through all stages, or not yet."},
-         {{"accounting.incomplete_by", "count", {{"cause", "name"}}, When::goes_on}}},
-        {{"stapgen_beside", metrics::Type::counter, "", "Counts of the script outside the account."},
-         {{"accounting.other", "count", {{"name"}}}}},
-        {{"stapgen_losses", metrics::Type::counter, "", "What SystemTap lost by its own account."},
-         {loss("skipped_probes"), loss("probe_errors"), loss("transport_failures")}},
-        {{"stapgen_kernel_counter", metrics::Type::counter, "", "Rises of kernel counters."},
-         {{"counters", "count", {{"counter", "name"}}}}},
-        {{"stapgen_input_lines", metrics::Type::counter, "", "Lines of the input, understood or not."},
-         {lines("recognised", "true"), lines("unrecognised", "false")}},
-        {{"stapgen_not_closed", metrics::Type::counter, "", "Reports whose input ends without its last line."},
-         {{"accounting", "closed", {}, When::ended}}}};
-    return all;
-}
 
 /// A field's name as a label's; those that the format or this file use are set apart.
 std::string label_of(std::string_view key) {
@@ -128,134 +33,237 @@ std::string label_of(std::string_view key) {
     return name;
 }
 
-/// Appends labels made of a cell.
-struct LabelsOf {
-    const Label& label;
-    Labels& to;
-
-    void put(std::string text) const { to.emplace_back(label.name, std::move(text)); }
-
-    void operator()(std::monostate /*nothing*/) const { put(""); }
-    void operator()(bool flag) const { put(flag ? "true" : "false"); }
-    void operator()(std::int64_t count) const { put(fmt::to_string(count)); }
-    void operator()(const std::string& text) const { put(text); }
-    void operator()(const table::Shared<table::Reason>& reason) const { put(reason_or_empty(*reason)); }
-    void operator()(const table::Shared<table::Place>& place) const {
-        auto of = *place;
-        const auto module = std::exchange(of.module, std::nullopt).value_or("");
-        put(place_text(of));
-        to.emplace_back("module", module);
-    }
-    void operator()(const table::Shared<table::Group>& group) const {
-        for (const auto& [key, value] : *group) {
-            std::string text = "true";
-            if (const auto* number = std::get_if<std::int64_t>(&value)) text = fmt::to_string(*number);
-            if (const auto* name = std::get_if<std::string>(&value)) text = *name;
-            to.emplace_back(label_of(key), std::move(text));
-        }
-    }
-    void operator()(const table::Shared<table::Labels>& named) const {
-        std::string names;
-        for (const auto& [name, value] : *named) {
-            if (label.each) to.emplace_back(label_of(std::string(label.name) + name), value);
-            names += (names.empty() ? "" : ",") + name;
-        }
-        if (!label.each) put(std::move(names));
-    }
-    /// No source has a label of anything else.
-    void operator()(const auto& /*other*/) const {}
-};
-
-/// What a sample of the family is; nothing where that is not known.
-std::optional<metrics::Value> value_of(const Family& family, const table::Table& table, const table::Row& row,
-                                       std::string_view column) {
-    const auto& cell = table.at(row, column);
-    if (const auto* stats = held<table::Histogram>(cell)) {
-        if (family.type == metrics::Type::histogram) return *stats;
-        return metrics::Sum{stats->n(), stats->sum()};
-    }
-    if (const auto* mean = held<double>(cell)) {
-        const auto n = table::count_of(table.at(row, "n"));
-        const double sum = *mean * static_cast<double>(n);
-        return metrics::Sum{n, family.unit == "seconds" ? sum / 1e9 : sum};
-    }
-    if (const auto* flag = held<bool>(cell)) return std::int64_t{*flag ? 0 : 1};
-    if (const auto* count = held<std::int64_t>(cell)) return *count;
-    return std::nullopt;
+std::string text_or_empty(const std::optional<std::string>& text) {
+    return text.value_or("");
 }
 
-/// Adds the samples of a source. What is not added to another definition has its own as a label.
+std::string flag_text(bool flag) {
+    return flag ? "true" : "false";
+}
+
+void put_group(const table::Group& group, Labels& labels) {
+    for (const auto& [key, value] : group) {
+        std::string text = "true";
+        if (const auto* number = std::get_if<std::int64_t>(&value)) text = fmt::to_string(*number);
+        if (const auto* name = std::get_if<std::string>(&value)) text = *name;
+        labels.emplace_back(label_of(key), std::move(text));
+    }
+}
+
+/// The samples of one family that results have. What is not added to another definition has its own as a label.
 class Samples {
   public:
-    explicit Samples(const table::Results& results)
-        : results_(results), recipe_(text_of(results.fact("report", "recipe"))) {
-        if (text_of(results.fact("report", "apart")).empty()) return;
-        const auto definition = text_of(results.fact("report", "definition"));
-        definition_ = {{"definition", definition.empty() ? "none" : definition}};
-    }
+    Samples(const rows::Results& of, bool goes_on_further, std::size_t groups_shown, Family& family)
+        : results(of), goes_on(goes_on_further), groups(groups_shown), family_(family) {}
 
-    void add(const Source& source, Family& family) const {
-        const auto& table = results_.at(source.table);
-        const auto has = [&](std::string_view name) {
-            return std::ranges::find(source.labels, name, &Label::name) != source.labels.end();
-        };
-        for (const auto& row : table.rows) {
-            const auto* group = held<table::Group>(table.at(row, "group"));
-            if (group != nullptr && !group->empty() && !has("group")) continue;
-            if ((held<std::string>(table.at(row, "part_of")) != nullptr) != source.are_parts) continue;
-            const auto value = value_of(family, table, row, source.column);
-            if (!value) continue;
-            Labels labels{{"recipe", recipe_}};
-            for (const auto& label : source.labels)
-                put(label, table, row, labels);
-            if (group != nullptr && table.find("counted")) put_kind(table, row, *group, labels);
-            if (family.type == metrics::Type::info) {
-                family.samples[labels] = std::int64_t{1};
-                continue;
-            }
-            labels.insert(labels.end(), definition_.begin(), definition_.end());
-            family.add(labels, *value);
+    const rows::Results& results;
+    const bool goes_on;
+    const std::size_t groups;
+
+    void add(Labels labels, const metrics::Value& value) const {
+        const auto& report = results.one<rows::Report>();
+        labels.emplace(labels.begin(), "recipe", report.recipe);
+        if (family_.type == metrics::Type::info) {
+            family_.samples[labels] = value;
+            return;
+        }
+        if (!report.merge_conflict.value_or("").empty())
+            labels.emplace_back("definition", report.definition.value_or("none"));
+        family_.add(labels, value);
+    }
+    void add(Labels labels, const table::Histogram& stats) const {
+        if (family_.type == metrics::Type::histogram) return add(std::move(labels), metrics::Value(stats));
+        add(std::move(labels), metrics::Sum{stats.n(), stats.sum()});
+    }
+    void add_causes(const std::vector<rows::Cause>& causes, const Labels& in_front, const char* label) const {
+        for (const auto& [name, count] : causes) {
+            auto labels = in_front;
+            labels.emplace_back(label, name);
+            add(std::move(labels), count);
         }
     }
 
   private:
-    static void put(const Label& label, const table::Table& table, const table::Row& row, Labels& labels) {
-        if (label.column.empty()) {
-            labels.emplace_back(label.name, label.value);
-        } else if (table.find(label.column)) {
-            std::visit(LabelsOf{label, labels}, table.at(row, label.column));
-        }
-    }
-
-    /// Of counters: whether one counts losses, or bytes, which add up with no others.
-    static void put_kind(const table::Table& table, const table::Row& row, const table::Group& group, Labels& labels) {
-        if (table.at(row, "loss") == Value(true)) labels.emplace_back("loss", "true");
-        if (table.at(row, "loss_by_name") == Value(true)) labels.emplace_back("loss", "by-name");
-        const auto* counter =
-            group.empty() || group.front().key != "name" ? nullptr : std::get_if<std::string>(&group.front().value);
-        if (counter != nullptr && base::counts_bytes(*counter)) labels.emplace_back("unit", "bytes");
-    }
-
-    const table::Results& results_;
-    std::string recipe_;
-    Labels definition_;
+    Family& family_;
 };
+
+/// Of a run there is what is bounded: no command, and no value of a filter.
+void add_runs(const Samples& to) {
+    for (const auto& origin : to.results.of<rows::Origin>()) {
+        std::string filters;
+        for (const auto& [name, value] : origin.filters)
+            filters += (filters.empty() ? "" : ",") + name;
+        Labels labels{{"host", text_or_empty(origin.host)},
+                      {"machine", text_or_empty(origin.machine)},
+                      {"kernel", text_or_empty(origin.kernel)},
+                      {"build_id", text_or_empty(origin.build_id)},
+                      {"filters", filters},
+                      {"sample", fmt::to_string(origin.sample)},
+                      {"definition", text_or_empty(origin.definition)}};
+        for (const auto& [name, value] : origin.labels)
+            labels.emplace_back(label_of("label_" + name), value);
+        to.add(std::move(labels), std::int64_t{1});
+    }
+}
+
+void add_stages(const Samples& to) {
+    for (const auto& row : to.results.of<rows::Stage>())
+        if (row.group.empty() && !row.part_of) to.add({{"stage", row.stage}}, *row.distribution);
+}
+
+void add_parts(const Samples& to) {
+    for (const auto& row : to.results.of<rows::Stage>()) {
+        if (row.group.empty() && row.part_of)
+            to.add({{"stage", *row.part_of}, {"cause", text_or_empty(row.cause)}}, *row.distribution);
+    }
+}
+
+void add_groups(const Samples& to) {
+    if (to.groups == 0) return;
+    for (const auto& row : table::largest_groups(to.results.of<rows::Stage>(), to.groups)) {
+        if (row.part_of) continue;
+        Labels labels{{"stage", row.stage}};
+        put_group(row.group, labels);
+        to.add(std::move(labels), *row.distribution);
+    }
+}
+
+metrics::Sum sum_of(const rows::Average& average, double mean) {
+    return {average.n, mean * static_cast<double>(average.n)};
+}
+
+void add_values(const Samples& to) {
+    for (const auto& row : to.results.of<rows::Value>())
+        if (row.group.empty()) to.add({{"value", row.value}}, *row.distribution);
+    for (const auto& average : to.results.of<rows::Average>())
+        if (average.mean) to.add({{"value", average.name}}, sum_of(average, *average.mean));
+}
+
+void add_averages(const Samples& to) {
+    for (const auto& average : to.results.of<rows::Average>()) {
+        if (!average.mean_ns) continue;
+        auto sum = sum_of(average, *average.mean_ns);
+        sum.sum /= 1e9;
+        to.add({{"stage", average.name}}, sum);
+    }
+}
+
+void add_drops(const Samples& to) {
+    for (const auto& drop : to.results.of<rows::Drop>()) {
+        auto place = drop.place;
+        const auto module = std::exchange(place.module, std::nullopt).value_or("");
+        Labels labels{{"place", place_text(place)},
+                      {"module", module},
+                      {"reason", reason_or_empty(drop.reason)},
+                      {"benign", flag_text(drop.benign)}};
+        put_group(drop.group, labels);
+        to.add(std::move(labels), drop.count);
+    }
+}
+
+/// Of counters: whether one counts losses, or bytes, which add up with no others.
+void add_counts(const Samples& to) {
+    for (const auto& row : to.results.of<rows::Count>()) {
+        Labels labels{{"counted", text_or_empty(row.counted)}};
+        put_group(row.group, labels);
+        if (row.loss) labels.emplace_back("loss", "true");
+        if (row.loss_by_name) labels.emplace_back("loss", "by-name");
+        const auto* counter = row.group.empty() || row.group.front().key != "name"
+                                  ? nullptr
+                                  : std::get_if<std::string>(&row.group.front().value);
+        if (counter != nullptr && base::counts_bytes(*counter)) labels.emplace_back("unit", "bytes");
+        to.add(std::move(labels), row.count);
+    }
+}
+
+/// A measurement that goes on is cut in the middle of what is under way: what is incomplete now may be complete later,
+/// so that it is no counter.
+void add_records(const Samples& to) {
+    for (const auto& account : to.results.of<rows::Accounting>()) {
+        to.add({{"fate", "reported"}, {"cause", ""}}, account.reported);
+        to.add({{"fate", "filtered"}, {"cause", ""}}, account.filtered);
+        if (!to.goes_on) to.add_causes(account.incomplete_by, {{"fate", "incomplete"}}, "cause");
+        to.add_causes(account.lost_by, {{"fate", "lost"}}, "cause");
+        if (!to.goes_on) to.add({{"fate", "unaccounted"}, {"cause", ""}}, account.unaccounted);
+    }
+}
+
+void add_losses(const Samples& to) {
+    for (const auto& account : to.results.of<rows::Accounting>()) {
+        const auto& transport = account.transport;
+        to.add({{"kind", "skipped_probes"}}, transport.skipped_probes);
+        to.add({{"kind", "probe_errors"}}, transport.probe_errors);
+        to.add({{"kind", "transport_failures"}}, transport.transport_failures);
+    }
+}
+
+struct FamilyOf {
+    Family family;
+    void (*add)(const Samples& to);
+};
+
+/// All families, in the order in which they are written.
+const std::vector<FamilyOf>& all_families() {
+    using metrics::Type;
+    static const std::vector<FamilyOf> all{
+        {{"stapgen_run", Type::info, "", "The host and the definition of a measurement."}, add_runs},
+        {{"stapgen_stage_seconds", Type::histogram, "seconds", "Durations of each stage of the network stack."},
+         add_stages},
+        {{"stapgen_part_seconds", Type::histogram, "seconds",
+          "Stages divided by what packets waited for: the parts of a stage add up to it."},
+         add_parts},
+        {{"stapgen_group_stage_seconds", Type::histogram, "seconds",
+          "The same for each group: the groups are parts of stapgen_stage_seconds."},
+         add_groups},
+        {{"stapgen_value", Type::summary, "", "Values that are not durations."}, add_values},
+        {{"stapgen_average_seconds", Type::summary, "seconds", "Durations known by their means only."}, add_averages},
+        {{"stapgen_drops", Type::counter, "", "Packets dropped, by place and reason."}, add_drops},
+        {{"stapgen_counted", Type::counter, "", "Sums of what a recipe counts, by its keys."}, add_counts},
+        {{"stapgen_seen", Type::counter, "", "Everything the script examined: the sum of stapgen_records."},
+         [](const Samples& to) {
+             for (const auto& account : to.results.of<rows::Accounting>())
+                 to.add(Labels(), account.seen);
+         }},
+        {{"stapgen_records", Type::counter, "", "The account of everything seen."}, add_records},
+        {{"stapgen_incomplete", Type::gauge, "", "Seen, but not through all stages, or not yet."},
+         [](const Samples& to) {
+             if (to.goes_on) to.add_causes(to.results.one<rows::Accounting>().incomplete_by, {}, "cause");
+         }},
+        {{"stapgen_beside", Type::counter, "", "Counts of the script outside the account."},
+         [](const Samples& to) { to.add_causes(to.results.one<rows::Accounting>().other, {}, "name"); }},
+        {{"stapgen_losses", Type::counter, "", "What SystemTap lost by its own account."}, add_losses},
+        {{"stapgen_kernel_counter", Type::counter, "", "Rises of kernel counters."},
+         [](const Samples& to) {
+             for (const auto& counter : to.results.of<rows::Counter>())
+                 if (counter.count) to.add({{"counter", counter.name}}, *counter.count);
+         }},
+        {{"stapgen_input_lines", Type::counter, "", "Lines of the input, understood or not."},
+         [](const Samples& to) {
+             for (const auto& input : to.results.of<rows::Input>()) {
+                 to.add({{"understood", "true"}}, input.recognised);
+                 to.add({{"understood", "false"}}, input.unrecognised);
+             }
+         }},
+        {{"stapgen_not_closed", Type::counter, "", "Reports whose input ends without its last line."},
+         [](const Samples& to) {
+             if (to.goes_on) return;
+             for (const auto& account : to.results.of<rows::Accounting>())
+                 to.add(Labels(), std::int64_t{account.closed ? 0 : 1});
+         }}};
+    return all;
+}
 
 }  // namespace
 
 ResultMetrics::ResultMetrics(bool goes_on) : goes_on_(goes_on) {
-    for (const auto& [family, sources] : all_families())
+    for (const auto& [family, add] : all_families())
         families_.push_back(family);
 }
 
-void ResultMetrics::add(const table::Results& results) {
-    const Samples samples(results);
+void ResultMetrics::add(const rows::Results& results, std::size_t groups) {
     const auto& all = all_families();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        for (const auto& source : all[i].sources) {
-            if (source.when != (goes_on_ ? When::ended : When::goes_on)) samples.add(source, families_[i]);
-        }
-    }
+    for (std::size_t i = 0; i < all.size(); ++i)
+        all[i].add(Samples(results, goes_on_, groups, families_[i]));
 }
 
 }  // namespace stapgen::show

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <cstddef>
+
 #include "metrics/family.h"
-#include "table/results.h"
+#include "rows/results.h"
 
 namespace stapgen::show {
 
@@ -15,8 +17,8 @@ class ResultMetrics {
     /// later, so that it is no counter.
     explicit ResultMetrics(bool goes_on = false);
 
-    /// Of groups the table "group_stages", where there is one: table::largest_groups() of "stages".
-    void add(const table::Results& results);
+    /// Of groups the largest, and the sum of the others.
+    void add(const rows::Results& results, std::size_t groups = 0);
 
     /// In the order in which they are written.
     [[nodiscard]] const metrics::Families& families() const { return families_; }

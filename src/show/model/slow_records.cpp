@@ -14,22 +14,21 @@
 
 namespace stapgen::show {
 
-std::vector<SlowRecord> slowest_of(const table::Results& results, const table::Value& direction) {
+std::vector<SlowRecord> slowest_of(const rows::Results& results, std::int64_t direction) {
     std::vector<SlowRecord> records;
-    const auto& table = results.at("slowest");
-    for (const auto& row : table.rows) {
-        if (row.front() != direction) continue;
+    for (const auto& row : results.of<rows::Slowest>()) {
+        if (row.number != direction) continue;
         auto& record = records.emplace_back();
-        record.total_ns = table::count_of(table.at(row, "total_ns"));
-        record.time_ns = table::known<std::int64_t>(table.at(row, "time_ns"));
-        record.of = *table::held<table::Group>(table.at(row, "of"));
+        record.total_ns = row.total_ns;
+        record.time_ns = row.time_ns;
+        record.of = row.of;
         std::int64_t at = 0;
-        for (const auto& [stage, ns] : *table::held<table::Durations>(table.at(row, "stages_ns"))) {
+        for (const auto& [stage, ns] : row.stages_ns) {
             if (!ns || schema::is_part(stage)) continue;
             record.steps.push_back({stage, at, *ns, {}});
             at = base::saturating_add(at, *ns);
         }
-        for (const auto& [part, ns] : *table::held<table::Durations>(table.at(row, "stages_ns"))) {
+        for (const auto& [part, ns] : row.stages_ns) {
             const auto step = std::ranges::find(record.steps, schema::divided_stage(part), &SlowRecord::Step::stage);
             if (ns && step != record.steps.end()) step->parts.emplace_back(schema::cause_of(part), *ns);
         }
@@ -38,8 +37,8 @@ std::vector<SlowRecord> slowest_of(const table::Results& results, const table::V
     return records;
 }
 
-bool has_epoch(const table::Results& results) {
-    return table::known<std::int64_t>(results.fact("run", "start")).has_value();
+bool has_epoch(const rows::Results& results) {
+    return results.one<rows::Run>().start.has_value();
 }
 
 std::string record_name(std::string_view direction, const table::Group& of) {

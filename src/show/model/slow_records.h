@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "table/results.h"
+#include "rows/results.h"
 
 namespace stapgen::show {
 
@@ -28,10 +28,10 @@ struct SlowRecord {
 };
 
 /// The slowest of the direction with that number, the largest first.
-std::vector<SlowRecord> slowest_of(const table::Results& results, const table::Value& direction);
+std::vector<SlowRecord> slowest_of(const rows::Results& results, std::int64_t direction);
 
 /// Whether times are of a day; else they are since the first record.
-bool has_epoch(const table::Results& results);
+bool has_epoch(const rows::Results& results);
 
 /// What one record is of, for a person: "rx 10.0.0.2:4000 > 10.0.0.1:11211, 101 bytes, eth0, mc-worker/190, pid 186,
 /// cpu 0, run-queue 5.00 ms behind spin[77]". An arrow between the endpoints shows where the packets of the ways rx and

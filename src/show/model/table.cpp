@@ -23,18 +23,24 @@ Cell part_cell(std::int64_t count, std::int64_t all) {
     return bar_cell(all > 0 ? static_cast<double>(count) / static_cast<double>(all) : 0);
 }
 
-Cell reason_cell(const table::Table& table, const table::Row& row) {
-    Cell cell{.text = reason_text(*table::held<table::Reason>(table.at(row, "reason"))),
-              .title = table::text_of(table.at(row, "advice"))};
-    if (table.at(row, "benign") != table::Value(true)) return cell;
+Cell reason_cell(const rows::Stack& stack) {
+    return {.text = reason_text(stack.reason)};
+}
+
+Cell reason_cell(const rows::Drop& drop) {
+    Cell cell{.text = reason_text(drop.reason), .title = drop.advice};
+    if (!drop.benign) return cell;
     cell.text += fmt::format(" {}", benign_mark);
     cell.mark = "benign";
     return cell;
 }
 
-bool any_benign(const table::Table& drops) {
-    return std::ranges::any_of(drops.rows,
-                               [&](const table::Row& row) { return drops.at(row, "benign") == table::Value(true); });
+bool any_benign(const std::vector<rows::Drop>& drops) {
+    return std::ranges::any_of(drops, &rows::Drop::benign);
+}
+
+bool any_benign(const std::vector<rows::OfInterval<rows::Drop>>& drops) {
+    return std::ranges::any_of(drops, &rows::Drop::benign);
 }
 
 std::string hidden_text(std::int64_t drops, std::int64_t places) {
@@ -43,9 +49,9 @@ std::string hidden_text(std::int64_t drops, std::int64_t places) {
                        places == 1 ? "" : "s");
 }
 
-std::string hidden_text(const table::Results& results) {
-    return hidden_text(table::count_of(results.fact("benign_not_shown", "count")),
-                       table::count_of(results.fact("benign_not_shown", "rows")));
+std::string hidden_text(const rows::Results& results) {
+    const auto& hidden = results.one<rows::HiddenTotals>();
+    return hidden_text(hidden.count, hidden.rows);
 }
 
 std::string key_cell(const table::Group& group, const std::string& key, bool is_first) {
@@ -53,20 +59,18 @@ std::string key_cell(const table::Group& group, const std::string& key, bool is_
     return is_first && is_other(group) ? group.front().key : "";
 }
 
-Table losses_table(const table::Results& results) {
-    auto counters = results.at("counters");
-    std::erase_if(counters.rows, [&](const auto& row) { return table::count_of(counters.at(row, "count")) <= 0; });
+Table losses_table(const rows::Results& results) {
+    auto counters = results.of<rows::Counter>();
+    std::erase_if(counters, [](const rows::Counter& counter) { return counter.count.value_or(0) <= 0; });
     return laid_out(counters, "Losses without a drop event, by the kernel's counters of this network namespace");
 }
 
-std::vector<std::pair<std::string, std::string>> meanings_of(const table::Table& counts) {
+std::vector<std::pair<std::string, std::string>> meanings_of(const std::vector<rows::Count>& counts) {
     std::vector<std::pair<std::string, std::string>> meanings;
-    for (const auto& row : counts.rows) {
-        auto meaning = table::text_of(counts.at(row, "meaning"));
-        const auto& group = *table::held<table::Group>(counts.at(row, "group"));
-        if (meaning.empty() || group.empty()) continue;
-        if (std::ranges::find(meanings, meaning, &std::pair<std::string, std::string>::second) == meanings.end())
-            meanings.emplace_back(group_text(group.front()), std::move(meaning));
+    for (const auto& row : counts) {
+        if (!row.meaning || row.group.empty()) continue;
+        if (std::ranges::find(meanings, *row.meaning, &std::pair<std::string, std::string>::second) == meanings.end())
+            meanings.emplace_back(group_text(row.group.front()), *row.meaning);
     }
     return meanings;
 }

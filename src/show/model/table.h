@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/terminal.h"
+#include "rows/results.h"
 #include "show/model/format.h"
 #include "show/model/texts.h"
-#include "table/results.h"
 
 /// The tables of a report as plain data. Texts may be as they came from the input: who writes them escapes them.
 namespace stapgen::show {
@@ -72,14 +72,16 @@ inline constexpr std::string_view benign_mark = "*";
 inline constexpr std::string_view benign_legend = "*: part of normal operation, no packet is lost by it";
 
 /// The reason of a drop or a path, with the mark of what is benign, and what is known of it as title.
-Cell reason_cell(const table::Table& table, const table::Row& row);
-bool any_benign(const table::Table& drops);
+Cell reason_cell(const rows::Drop& drop);
+Cell reason_cell(const rows::Stack& stack);
+bool any_benign(const std::vector<rows::Drop>& drops);
+bool any_benign(const std::vector<rows::OfInterval<rows::Drop>>& drops);
 /// "51 drops at 2 benign places not shown"; empty where there are none.
 std::string hidden_text(std::int64_t drops, std::int64_t places);
-/// Likewise, of all intervals together.
-std::string hidden_text(const table::Results& results);
+/// The same of all intervals together.
+std::string hidden_text(const rows::Results& results);
 /// The counters that rose.
-Table losses_table(const table::Results& results);
+Table losses_table(const rows::Results& results);
 
 /// The names of the keys in rows' groups, in the order in which they come up; "other" is none.
 std::vector<std::string> keys_of(const auto& rows, auto group) {
@@ -98,6 +100,6 @@ std::string key_name(const std::string& key);
 std::string key_cell(const table::Group& group, const std::string& key, bool is_first);
 /// The first key's text and what it means, once each, in the order of the rows; what has no meaning is left out. Where
 /// several mean the same, that stands with the first one.
-std::vector<std::pair<std::string, std::string>> meanings_of(const table::Table& counts);
+std::vector<std::pair<std::string, std::string>> meanings_of(const std::vector<rows::Count>& counts);
 
 }  // namespace stapgen::show

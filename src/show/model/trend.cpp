@@ -18,10 +18,10 @@ constexpr std::size_t heading_length = 5;  // "TREND"
 
 }  // namespace
 
-std::string Trend::text(const table::Results& results, const std::string& stage) const {
-    const auto& stages = results.series_stages;
+std::string Trend::text(const rows::Results& results, const std::string& stage) const {
+    const auto& stages = results.one<rows::Series>().stages;
     const auto place = static_cast<std::size_t>(std::ranges::find(stages, stage) - stages.begin());
-    const auto& series = results.series->blocks();
+    const auto& series = results.series().blocks();
     if (place == stages.size()) return {};
     std::vector<std::optional<double>> means(parts);
     for (std::size_t part = 0; part < parts; ++part) {
@@ -43,18 +43,18 @@ std::string Trend::text(const table::Results& results, const std::string& stage)
     return digits;
 }
 
-std::optional<Trend> trend_of(const table::Results& results, std::size_t columns) {
-    const auto blocks = results.series->blocks().size();
+std::optional<Trend> trend_of(const rows::Results& results, std::size_t columns) {
+    const auto blocks = results.series().blocks().size();
     if (blocks < min_blocks || columns < std::max(heading_length, std::min(blocks, min_columns))) return std::nullopt;
     const auto most = std::min(columns, max_columns);
     const auto each = (blocks + most - 1) / most;
     return Trend{each, (blocks + each - 1) / each};
 }
 
-std::string trend_legend(const table::Results& results, const Trend& trend) {
-    const auto ns = results.series->block_ns() * static_cast<std::int64_t>(trend.blocks);
+std::string trend_legend(const rows::Results& results, const Trend& trend) {
+    const auto ns = results.series().block_ns() * static_cast<std::int64_t>(trend.blocks);
     auto text = fmt::format("TREND: mean per {}; each row is from 0 to its own maximum", duration_text(ns));
-    const auto last = std::ranges::max(results.series->blocks(), {}, &table::Block::recording).recording;
+    const auto last = std::ranges::max(results.series().blocks(), {}, &table::Block::recording).recording;
     if (last > 0) text += fmt::format("; of {} recordings in order of time, without the time between them", last + 1);
     return text;
 }

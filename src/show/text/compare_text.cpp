@@ -78,7 +78,7 @@ void write(std::ostream& out, const Compared& compared, const base::Screen& scre
     for (const auto& field : comparison.group)
         out << base::printable(field.key) << ' ' << group_text(field) << '\n';
     for (const auto& [side, results] : {std::pair("before", &compared.before), {"after", &compared.after}}) {
-        for (const auto& text : results->sentences("definition"))
+        if (const auto& text = results->sentences.definition; !text.empty())
             out << base::fitted(fmt::format("{}: {}\n", side, text), screen.width);
     }
     out << painted(base::fitted(base::printable(comparison_sentence(comparison)), screen.width), ink_of(comparison),

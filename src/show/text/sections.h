@@ -25,16 +25,16 @@ void write_comparisons(std::ostream& out, std::span<const Compared> all, const O
 std::unique_ptr<RecordWriter> event_table(std::ostream& out, const Options& options);
 
 /// The trees of calls; nothing without any.
-void write_calls(std::ostream& out, const table::Results& results, const base::Screen& screen = {});
+void write_calls(std::ostream& out, const rows::Results& results, const base::Screen& screen = {});
 
 /// The slowest records of one direction, as many as the options say: the total, when it ended (`local_time_of_day`, or
 /// s since the first block where the time of day is not known), whose it was, and below it a row for each stage: when
 /// it began, how long it took, and where that is in the whole. In us.
-void write_timelines(std::ostream& out, const table::Results& results, const table::Row& direction,
+void write_timelines(std::ostream& out, const rows::Results& results, const rows::Way& direction,
                      const Options& options);
 
 /// What the probes cost, and a row for each; nothing where that was not measured.
-void write_cost(std::ostream& out, const table::Results& results, const base::Screen& screen = {});
+void write_cost(std::ostream& out, const rows::Results& results, const base::Screen& screen = {});
 
 /// As the screen has colours.
 std::string painted(std::string_view text, base::Ink ink, const base::Screen& screen);

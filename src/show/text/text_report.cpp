@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/saturate.h"
 #include "base/text.h"
 #include "show/model/calls.h"
 #include "show/model/hosts.h"
@@ -14,13 +16,13 @@
 #include "show/model/measures.h"
 #include "show/model/slow_records.h"
 #include "show/text/sections.h"
+#include "table/merge.h"
 
 namespace stapgen::show {
 
 namespace {
 
-using table::Results;
-using table::Scope;
+using rows::Results;
 
 /// The number of lines of advice, for the reasons with the most drops.
 constexpr std::size_t max_advice = 8;
@@ -31,25 +33,24 @@ void say(std::ostream& out, std::string_view text, const Options& options, base:
 }
 
 void write_title(std::ostream& out, const Results& results, const Options& options) {
-    auto title = base::printable(table::text_of(results.fact("report", "recipe")));
-    for (const auto& span : results.sentences("span"))
-        title += ", " + span;
+    auto title = base::printable(results.one<rows::Report>().recipe);
+    if (!results.sentences.span.empty()) title += ", " + results.sentences.span;
     out << base::fitted(title, options.screen.width) << '\n';
-    for (const auto& line : options.quiet ? std::vector<std::string>() : results.sentences("origin"))
+    for (const auto& line : options.quiet ? table::Texts() : results.sentences.origin)
         out << base::wrapped(line, options.width(), 2) << '\n';
     out << '\n';
 }
 
 /// What the extra columns of that name would say.
-Table percentile_intervals(const table::Table& rows, const Style& style, const Options& options) {
+Table percentile_intervals(const Measures& measures, const Style& style, const Options& options) {
     Table table{"", {{.name = "95 % INTERVAL", .kind = Kind::head, .unit = style.is_time ? "us" : ""}}};
     for (const auto& percentile : options.percentiles)
         table.columns.push_back({"P" + percentile.text});
-    for (const auto& row : measured(rows)) {
+    for (const auto& row : measures.rows) {
         auto& cells = table.rows.emplace_back();
         cells.push_back({row.name});
         for (const auto& percentile : options.percentiles)
-            cells.push_back({interval_text(row.stats.confidence(percentile.percent), style)});
+            cells.push_back({interval_text(row.stats->confidence(percentile.percent), style)});
     }
     return table;
 }
@@ -65,16 +66,16 @@ std::size_t widest_line(std::string_view text) {
 constexpr std::size_t max_width = 100;
 
 /// With as many decimals and extra columns as fit.
-void write_measures(std::ostream& out, const Results& results, const table::Table& rows, const Options& options) {
-    if (rows.rows.empty()) return;
+void write_measures(std::ostream& out, const Results& results, const Measures& measures, const Options& options) {
+    if (measures.rows.empty()) return;
     const auto& screen = options.screen;
     const auto width = options.width();
-    auto style = style_of(rows);
+    auto style = style_of(measures);
     Table table;
     std::string text;
     const auto set_decimals = [&](int decimals) {
         style.decimals = decimals;
-        table = measures_table(results, rows, style, options.percentiles);
+        table = measures_table(results, measures, style, options.percentiles);
         text = text_of(table);
     };
     const auto all = style.decimals;
@@ -89,12 +90,12 @@ void write_measures(std::ostream& out, const Results& results, const table::Tabl
             set_decimals(style.decimals - 1);
     }
     std::set<Extra> extras;
-    const bool is_whole = measured(rows).front().group.empty();
+    const bool is_whole = measures.rows.front().group.empty();
     std::optional<Trend> trend;
     if (style.is_time && is_whole && screen.utf8 && !options.interval && !options.quiet)
         trend = trend_of(results, width - std::min(width, widest_line(text) + 1));
     if (trend) {
-        table = measures_table(results, rows, style, options.percentiles, trend);
+        table = measures_table(results, measures, style, options.percentiles, trend);
         extras.insert(Extra::trend);
     }
     for (const auto extra : {Extra::stddev, Extra::min, Extra::sum, Extra::intervals}) {
@@ -106,15 +107,15 @@ void write_measures(std::ostream& out, const Results& results, const table::Tabl
     if (trend) say(out, trend_legend(results, *trend), options);
     out << '\n';
     if (is_whole && !options.quiet && width > base::default_width && !extras.contains(Extra::intervals))
-        out << text_of(percentile_intervals(rows, style, options), screen) << '\n';
+        out << text_of(percentile_intervals(measures, style, options), screen) << '\n';
 }
 
 void write_stages(std::ostream& out, const Results& results, const Options& options) {
-    for (const auto* name : {"stages", "values"})
-        write_measures(out, results, whole_rows(results, name), options);
+    for (const bool are_times : {true, false})
+        write_measures(out, results, whole_rows(results, are_times), options);
     if (options.top > 0 && options.has_groups) {
-        for (const auto* name : {"stages", "values"})
-            write_measures(out, results, group_rows(results, name, options.top), options);
+        for (const bool are_times : {true, false})
+            write_measures(out, results, group_rows(results, are_times, options.top), options);
     }
     if (options.quiet) return;
     for (const auto& note : footnotes(results, options)) {
@@ -125,8 +126,8 @@ void write_stages(std::ostream& out, const Results& results, const Options& opti
 
 /// Means of what has no percentiles.
 void write_averages(std::ostream& out, const Results& results, const Options& options) {
-    const auto& averages = results.at("averages");
-    if (averages.rows.empty()) return;
+    const auto& averages = results.of<rows::Average>();
+    if (averages.empty()) return;
     out << text_of(laid_out(averages), options.screen);
     if (!options.quiet) say(out, "means only: the input has no single values and so no percentiles", options);
     out << '\n';
@@ -141,33 +142,34 @@ std::string with_stage_painted(std::string sentence, const std::string& stage, c
 
 /// Where the tail of each direction comes from, and its slowest records.
 void write_directions(std::ostream& out, const Results& results, const Options& options) {
-    const auto& ways = results.at("ways");
-    const auto& tails = results.at("tail");
-    for (const auto& tail : tails.rows) {
-        const auto way = std::ranges::find(ways.rows, tail.front(), [](const table::Row& row) { return row.front(); });
-        const auto stage = base::printable(table::text_of(ways.at(*way, "tail_stage")));
-        const auto sentence = base::wrapped(table::text_of(tails.at(tail, "sentence")), options.width());
+    const auto& ways = results.of<rows::Way>();
+    for (const auto& tail : results.of<rows::Tail>()) {
+        const auto way = std::ranges::find(ways, tail.number, &rows::Way::number);
+        const auto stage = base::printable(way->tail_stage.value_or(""));
+        const auto sentence = base::wrapped(tail.sentence, options.width());
         out << with_stage_painted(sentence, stage, options.screen) << "\n\n";
     }
-    for (const auto& direction : options.quiet ? std::vector<table::Row>() : ways.rows)
+    if (options.quiet) return;
+    for (const auto& direction : ways)
         write_timelines(out, results, direction, options);
 }
 
 /// A row for each block of time, of "total" or else of every measure of the whole. In each block they are `histograms`.
-void write_blocks(std::ostream& out, const Results& results, std::string_view measures, const table::Texts& names,
-                  std::vector<table::Histogram> table::Block::*histograms, const base::Screen& screen) {
-    const auto whole = whole_rows(results, measures);
-    const auto rows = measured(whole);
+void write_blocks(std::ostream& out, const Results& results, bool are_times, const base::Screen& screen) {
+    const auto whole = whole_rows(results, are_times);
+    const auto& names = are_times ? results.one<rows::Series>().stages : results.one<rows::Series>().values;
+    const auto histograms = are_times ? &table::Block::stages : &table::Block::values;
     const auto has_values = [&](std::string_view name) {
-        return std::ranges::any_of(rows, [&](const MeasureRow& row) { return row.name == name && row.stats.n() > 0; });
+        return std::ranges::any_of(whole.rows,
+                                   [&](const MeasureRow& row) { return row.name == name && row.stats->n() > 0; });
     };
     const bool has_total = has_values("total");
     const bool has_start = has_epoch(results);
-    const Style style{.is_time = measures == "stages"};
+    const Style style{.is_time = are_times};
     Table table{
         "",
         {{"TIME", Kind::text}, {style.is_time ? "STAGE [us]" : "VALUE", Kind::head}, {"N"}, {"P50"}, {"P99"}, {"MAX"}}};
-    const auto series = results.series->by_second();
+    const auto series = results.series().by_second();
     for (const auto& block : series.blocks()) {
         const auto time = has_start ? local_time(block.start_ns) : seconds_text(block.start_ns);
         const auto& all = block.*histograms;
@@ -186,29 +188,28 @@ void write_blocks(std::ostream& out, const Results& results, std::string_view me
 }
 
 /// The rows of one interval, without what is the same in all of them.
-table::Table of_interval(table::Table table, std::int64_t interval) {
-    std::erase_if(table.rows,
-                  [&](const table::Row& row) { return table.at(row, "interval") != table::Value(interval); });
-    for (auto& column : table.columns) {
-        if (column.type == table::Type::time) column.people.place = 0;
-    }
-    return table;
+template <class Row>
+std::vector<Row> of_interval(const std::vector<rows::OfInterval<Row>>& all, std::int64_t interval) {
+    std::vector<Row> rows;
+    for (const auto& row : all)
+        if (row.interval == interval) rows.push_back(row);
+    return rows;
 }
 
 /// When each interval ended, and then its rows by `write`, which takes its number. Nothing where there is one that is
 /// the whole measurement, or they have been written.
 void write_intervals(std::ostream& out, const Results& results, const Options& options, const auto& write) {
-    const auto& intervals = results.at("intervals");
-    if (!options.interval && (options.intervals_shown || intervals.rows.size() < 2)) return;
-    for (const auto& row : intervals.rows) {
-        out << end_text(table::known<std::int64_t>(intervals.at(row, "end"))) << '\n';
-        write(table::count_of(intervals.at(row, "interval")));
+    const auto& intervals = results.of<rows::Interval>();
+    if (!options.interval && (options.intervals_shown || intervals.size() < 2)) return;
+    for (const auto& row : intervals) {
+        out << end_text(row.end) << '\n';
+        write(row.interval);
     }
 }
 
-void write_drop_table(std::ostream& out, const table::Table& drops, const std::string& hidden, bool with_legend,
-                      const Options& options) {
-    if (!drops.rows.empty()) out << text_of(laid_out(drops), options.screen);
+void write_drop_table(std::ostream& out, const std::vector<rows::Drop>& drops, const std::string& hidden,
+                      bool with_legend, const Options& options) {
+    if (!drops.empty()) out << text_of(laid_out(drops), options.screen);
     if (with_legend && !options.quiet && any_benign(drops)) say(out, benign_legend, options);
     if (!hidden.empty()) say(out, hidden, options);
     out << '\n';
@@ -216,28 +217,28 @@ void write_drop_table(std::ostream& out, const table::Table& drops, const std::s
 
 /// Each with its frames, the innermost first.
 void write_stacks(std::ostream& out, const Results& results, const Options& options) {
-    const auto& stacks = results.at("stacks_shown");
-    if (stacks.rows.empty()) return;
-    out << base::wrapped(results.sentence("stacks") + ":", options.width(), 2) << '\n';
-    for (const auto& row : stacks.rows) {
-        const auto text = fmt::format("{:>5} {}: {}", table::count_of(stacks.at(row, "count")),
-                                      reason_text(*table::held<table::Reason>(stacks.at(row, "reason"))),
-                                      path_text(*table::held<table::Path>(stacks.at(row, "frames"))));
+    if (results.stacks_shown.empty()) return;
+    out << base::wrapped(results.sentences.stacks + ":", options.width(), 2) << '\n';
+    for (const auto& row : results.stacks_shown) {
+        const auto text = fmt::format("{:>5} {}: {}", row.count, reason_text(row.reason), path_text(*row.frames));
         out << base::wrapped(text, options.width(), 6) << '\n';
     }
     out << '\n';
 }
 
 void write_interval_drops(std::ostream& out, const Results& results, std::int64_t interval, const Options& options) {
-    const auto drops = of_interval(results.at("drops", Scope::intervals), interval);
-    const auto hidden = of_interval(results.at("benign_by_interval"), interval);
-    if (drops.rows.empty() && hidden.rows.empty()) {
+    const auto drops = of_interval(results.of<rows::OfInterval<rows::Drop>>(), interval);
+    std::int64_t hidden_drops = 0, hidden_rows = 0;
+    for (const auto& hidden : results.of<rows::HiddenOfInterval>()) {
+        if (hidden.interval != interval) continue;
+        base::add_saturating(hidden_drops, hidden.count);
+        hidden_rows += hidden.rows;
+    }
+    if (drops.empty() && hidden_rows == 0) {
         out << "no drops\n\n";
         return;
     }
-    const auto text =
-        hidden.rows.empty() ? "" : hidden_text(table::sum_of(hidden, "count"), table::sum_of(hidden, "rows"));
-    write_drop_table(out, drops, text, options.interval.has_value(), options);
+    write_drop_table(out, drops, hidden_text(hidden_drops, hidden_rows), options.interval.has_value(), options);
 }
 
 /// A heading and a table for each interval, then the total and what its rows mean.
@@ -245,10 +246,10 @@ void write_drops(std::ostream& out, const Results& results, const Options& optio
     write_intervals(out, results, options,
                     [&](std::int64_t interval) { write_interval_drops(out, results, interval, options); });
     if (options.interval) return;
-    say(out, results.sentence("drops"), options);
-    write_drop_table(out, results.at("drops"), hidden_text(results), true, options);
+    say(out, results.sentences.drops, options);
+    write_drop_table(out, results.of<rows::Drop>(), hidden_text(results), true, options);
     if (options.quiet) return;
-    auto advice = laid_out(results.at("advice")).rows;
+    auto advice = laid_out(results.of<rows::Advice>()).rows;
     for (const auto& row : std::span(advice).first(std::min(max_advice, advice.size())))
         out << base::wrapped(fmt::format("{}: {}", row.front().text, row.back().text), options.width(), 2) << '\n';
     if (!advice.empty()) out << '\n';
@@ -256,34 +257,36 @@ void write_drops(std::ostream& out, const Results& results, const Options& optio
 }
 
 /// The first rows; returns them.
-table::Table write_count_table(std::ostream& out, const Results& results, table::Table counts, const Options& options) {
-    auto rest = counts;
-    counts.rows.resize(std::min(options.top, counts.rows.size()));
-    rest.rows.erase(rest.rows.begin(), rest.rows.begin() + std::ssize(counts.rows));
+std::vector<rows::Count> write_count_table(std::ostream& out, const Results& results, std::vector<rows::Count> counts,
+                                           const Options& options) {
+    const auto shown = counts.begin() + static_cast<std::ptrdiff_t>(std::min(options.top, counts.size()));
+    const std::vector<rows::Count> rest(shown, counts.end());
+    counts.erase(shown, counts.end());
     out << text_of(laid_out(counts), options.screen);
-    if (const auto rows = rest.rows.size(); rows > 0) {
-        const bool has_sum = results.fact("counting", "mixed_units") != table::Value(true);
-        const auto sum = has_sum ? fmt::format("{} in ", table::sum_of(rest, "count")) : "";
-        say(out, fmt::format("and {}{} more row{}; --top shows more", sum, rows, rows == 1 ? "" : "s"), options);
+    if (!rest.empty()) {
+        const bool has_sum = !results.one<rows::Counting>().mixed_units;
+        const auto sum = has_sum ? fmt::format("{} in ", table::sum_of(rest, &rows::Count::count)) : "";
+        say(out, fmt::format("and {}{} more row{}; --top shows more", sum, rest.size(), rest.size() == 1 ? "" : "s"),
+            options);
     }
     out << '\n';
     return counts;
 }
 
-/// Likewise.
+/// A heading and a table for each interval, then all of them together.
 void write_counts(std::ostream& out, const Results& results, const Options& options) {
     write_intervals(out, results, options, [&](std::int64_t interval) {
-        const auto counts = of_interval(results.at("counts", Scope::intervals), interval);
-        if (counts.rows.empty()) {
+        const auto counts = of_interval(results.of<rows::OfInterval<rows::Count>>(), interval);
+        if (counts.empty()) {
             out << "none\n\n";
         } else {
             write_count_table(out, results, counts, options);
         }
     });
     if (options.interval) return;
-    say(out, results.sentence("counts"), options);
-    const auto& counts = results.at("counts");
-    if (counts.rows.empty()) {
+    say(out, results.sentences.counts, options);
+    const auto& counts = results.of<rows::Count>();
+    if (counts.empty()) {
         out << '\n';
         return;
     }
@@ -296,49 +299,45 @@ void write_counts(std::ostream& out, const Results& results, const Options& opti
 
 /// What became of received packets.
 void write_ledger(std::ostream& out, const Results& results, const Options& options) {
-    if (results.at("ledger").rows.empty()) return;
-    out << text_of(laid_out(results.at("ledger")), options.screen) << '\n';
-    for (const auto& sentence : results.sentences("ledger"))
+    if (results.of<rows::Ledger>().empty()) return;
+    out << text_of(laid_out(results.of<rows::Ledger>()), options.screen) << '\n';
+    for (const auto& sentence : results.sentences.ledger)
         say(out, sentence, options);
     out << '\n';
 }
 
 /// What threads waited for, the worst first.
 void write_who(std::ostream& out, const Results& results, const Options& options) {
-    auto who = results.at("who");
-    if (who.rows.empty()) return;
-    const auto rest = who.rows.size() - std::min(options.top, who.rows.size());
-    who.rows.resize(who.rows.size() - rest);
-    if (!options.quiet) out << base::wrapped(results.sentence("who"), options.width(), 2) << '\n';
+    auto who = results.of<rows::Who>();
+    if (who.empty()) return;
+    const auto rest = who.size() - std::min(options.top, who.size());
+    who.resize(who.size() - rest);
+    if (!options.quiet) out << base::wrapped(results.sentences.who, options.width(), 2) << '\n';
     out << text_of(laid_out(who), options.screen);
     if (rest > 0) say(out, fmt::format("and {} more row{}; --top shows more", rest, rest == 1 ? "" : "s"), options);
     out << '\n';
 }
 
-std::string share_text(const table::Value& percent) {
-    const auto known = table::known<double>(percent);
-    return known ? fmt::format("{:.2f}%", *known) : "-";
+std::string cpu_share_text(const std::optional<double>& percent) {
+    return percent ? fmt::format("{:.2f}%", *percent) : "-";
 }
 
 /// In a unit of time, or in cycles where it is not known how long these are.
-std::string each(const Results& results, std::int64_t cycles, std::int64_t hits) {
+std::string each(const rows::Cost& cost, std::int64_t cycles, std::int64_t hits) {
     const auto of_one = cycles / std::max<std::int64_t>(hits, 1);
-    const auto per_s = table::known<double>(results.fact("cost", "cycles_per_s"));
+    const auto per_s = cost.cycles_per_s;
     if (!per_s) return fmt::format("{} cycles", base::with_commas(of_one));
     return duration_text(static_cast<double>(of_one) / *per_s * 1e9);
 }
 
-std::string headline(const Results& results) {
-    const auto fact = [&](std::string_view column) -> const table::Value& { return results.fact("cost", column); };
-    const auto hits = table::count_of(fact("hits"));
-    auto text = fmt::format("The probes' cost: {} hits", base::with_commas(hits));
-    if (const auto expected = table::known<std::int64_t>(fact("expected_hits")))
-        text += fmt::format(" ({} expected for this traffic)", base::with_commas(*expected));
-    text += fmt::format(", {} each", each(results, table::count_of(fact("cycles")), hits));
-    if (const auto& share = fact("one_cpu_percent"); table::held<double>(share) != nullptr) {
-        text += fmt::format("; {} of one CPU's time", share_text(share));
-        if (const auto cpus = table::count_of(fact("cpus")); cpus > 1)
-            text += fmt::format(", {} of all {}", share_text(fact("all_cpus_percent")), cpus);
+std::string headline(const rows::Cost& cost) {
+    auto text = fmt::format("The probes' cost: {} hits", base::with_commas(cost.hits));
+    if (cost.expected_hits)
+        text += fmt::format(" ({} expected for this traffic)", base::with_commas(*cost.expected_hits));
+    text += fmt::format(", {} each", each(cost, cost.cycles, cost.hits));
+    if (cost.one_cpu_percent) {
+        text += fmt::format("; {} of one CPU's time", cpu_share_text(cost.one_cpu_percent));
+        if (cost.cpus > 1) text += fmt::format(", {} of all {}", cpu_share_text(cost.all_cpus_percent), cost.cpus);
     }
     return text;
 }
@@ -346,26 +345,23 @@ std::string headline(const Results& results) {
 }  // namespace
 
 void write_cost(std::ostream& out, const Results& results, const base::Screen& screen) {
-    auto probes = results.at("cost.probes");
-    if (probes.rows.empty()) return;
-    const auto count = [&](const table::Row& row, std::string_view column) {
-        return table::count_of(probes.at(row, column));
-    };
-    std::ranges::stable_sort(probes.rows, std::greater{}, [&](const table::Row& row) { return count(row, "cycles"); });
+    const auto& cost = results.one<rows::Cost>();
+    auto probes = cost.probes;
+    if (probes.empty()) return;
+    std::ranges::stable_sort(probes, std::greater{}, &rows::ProbeCost::cycles);
     Table table{"", {{"HITS"}, {"MEAN"}, {"MAX"}, {"ONE CPU"}, {"PROBE", Kind::text}}};
-    for (const auto& row : probes.rows) {
-        table.rows.push_back({{base::with_commas(count(row, "hits"))},
-                              {each(results, count(row, "cycles"), count(row, "hits"))},
-                              {each(results, count(row, "max_cycles"), 1)},
-                              {share_text(probes.at(row, "one_cpu_percent"))},
-                              {table::text_of(probes.at(row, "point"))}});
+    for (const auto& row : probes) {
+        table.rows.push_back({{base::with_commas(row.hits)},
+                              {each(cost, row.cycles, row.hits)},
+                              {each(cost, row.max_cycles, 1)},
+                              {cpu_share_text(row.one_cpu_percent)},
+                              {row.point}});
     }
-    out << '\n' << base::fitted(headline(results), screen.width) << '\n' << text_of(table, screen) << '\n';
+    out << '\n' << base::fitted(headline(cost), screen.width) << '\n' << text_of(table, screen) << '\n';
 }
 
 void write_calls(std::ostream& out, const Results& results, const base::Screen& screen) {
-    const auto calls = calls_of(results);
-    for (const auto tree : call_trees(calls)) {
+    for (const auto tree : call_trees(results.of<Call>())) {
         out << "packet " << tree.front().packet << '\n';
         const auto text = call_tree(tree);
         for (const auto line : base::split(std::string_view(text).substr(0, text.size() - 1), '\n')) {
@@ -377,17 +373,17 @@ void write_calls(std::ostream& out, const Results& results, const base::Screen& 
         }
         out << '\n';
     }
-    for (const auto& more : results.sentences("calls_left_out"))
+    if (const auto& more = results.sentences.calls_left_out; !more.empty())
         out << base::fitted(more, screen.width) << "\n\n";
 }
 
 namespace {
 
 void write_report(std::ostream& out, const Results& results, const Options& options) {
-    const bool counts_drops = results.fact("counting", "counts_drops") == table::Value(true);
-    const bool counts = table::held<std::string>(results.fact("counted", "counted")) != nullptr;
+    const bool counts_drops = results.counts_drops();
+    const bool counts = results.one<rows::Counting>().counted.has_value();
     // A latency recipe may count drops beside its records.
-    const bool is_part = options.interval && (counts || (counts_drops && results.at("stages").rows.empty()));
+    const bool is_part = options.interval && (counts || (counts_drops && results.of<rows::Stage>().empty()));
     if (!is_part) write_title(out, results, options);
     write_calls(out, results, options.screen);
     write_stages(out, results, options);
@@ -395,9 +391,9 @@ void write_report(std::ostream& out, const Results& results, const Options& opti
     write_directions(out, results, options);
     write_who(out, results, options);
     write_ledger(out, results, options);
-    if (options.series && !options.interval && !options.quiet && !results.series->blocks().empty()) {
-        write_blocks(out, results, "stages", results.series_stages, &table::Block::stages, options.screen);
-        write_blocks(out, results, "values", results.series_values, &table::Block::values, options.screen);
+    if (options.series && !options.interval && !options.quiet && !results.series().blocks().empty()) {
+        for (const bool are_times : {true, false})
+            write_blocks(out, results, are_times, options.screen);
     }
     if (counts_drops) write_drops(out, results, options);
     if (counts) write_counts(out, results, options);
@@ -405,22 +401,22 @@ void write_report(std::ostream& out, const Results& results, const Options& opti
         out << base::fitted(counters.caption + ":\n", options.screen.width) << text_of(counters, options.screen)
             << '\n';
     if (!is_part && !options.quiet) {
-        const bool has_losses = table::count_of(results.fact("accounting", "lost")) > 0;
+        const bool has_losses = results.one<rows::Accounting>().lost > 0;
         auto ink = has_losses ? base::Ink::bad : base::Ink::plain;
-        for (const auto& line : results.sentences("account"))
+        for (const auto& line : results.sentences.account)
             say(out, line, options, std::exchange(ink, base::Ink::plain));
     }
     if (!options.quiet) write_cost(out, results, options.screen);
-    for (const auto& warning : results.sentences("warning"))
+    for (const auto& warning : results.sentences.warnings)
         write_warning(out, warning, options.screen);
-    const auto flaws = results.sentences("not_understood");
+    const auto& flaws = results.sentences.not_understood;
     if (options.quiet) {
         if (!flaws.empty())
             write_warning(out, flaws.front().substr(0, flaws.front().find_first_of(";:")), options.screen);
         return;
     }
-    for (const auto& note : results.at("notes").rows)
-        say(out, "note: " + base::printable(table::text_of(note.front())), options);
+    for (const auto& [note] : results.of<rows::Note>())
+        say(out, "note: " + base::printable(note), options);
     for (const auto& line : flaws)
         say(out, line, options);
 }

@@ -64,10 +64,10 @@ std::string bar(const SlowRecord::Step& step, std::int64_t length_ns, std::size_
 
 }  // namespace
 
-void write_timelines(std::ostream& out, const table::Results& results, const table::Row& direction,
+void write_timelines(std::ostream& out, const rows::Results& results, const rows::Way& direction,
                      const Options& options) {
-    const auto way = table::text_of(results.at("ways").at(direction, "way"));
-    auto records = slowest_of(results, direction.front());
+    const auto& way = direction.way;
+    auto records = slowest_of(results, direction.number);
     if (records.size() > options.slowest) records.resize(options.slowest);
     if (records.empty()) return;
     out << fmt::format("The slowest {}record{} [us]:\n", way.empty() ? "" : base::printable(way) + " ",

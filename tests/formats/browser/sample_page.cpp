@@ -19,7 +19,7 @@
 #include "unit/show/written.h"
 
 using namespace stapgen;
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 
 namespace {
 
@@ -135,7 +135,7 @@ Summary packets() {
         analyzer.add(parser.feed(fmt::format("{}\t{}", line, total)));
     }
     analyzer.add(parser.feed(fmt::format("end\t{}\tseen={}\treported={}", start + 3 * second, records, records)));
-    auto summary = stapgen::rows::summary_of(analyzer.measured());
+    auto summary = stapgen::summaries::summary_of(analyzer.measured());
     summary.input = parser.input();
     return summary;
 }
@@ -201,7 +201,7 @@ void write_hosts(const stapgen::show::Format& html) {
         summary.origins = {{fmt::format("web{}", i), i % 3 == 0 ? "6.12.117" : "6.1.0-45-amd64", {}}};
         rows.push_back(
             stapgen::show::host_row(i == 13 ? "web13<b>.a-long-name.of-a-host.example" : fmt::format("web{}", i),
-                                    stapgen::rows::results_of(summary, {})));
+                                    stapgen::summaries::results_of(summary, {})));
         all.push_back(std::move(summary));
     }
     const stapgen::show::Hosts hosts(std::move(rows), "1 of 68 hosts did not complete: web67 (unreachable)");

@@ -20,7 +20,7 @@
 #include "unit/show/written.h"
 
 using namespace stapgen;
-using rows::Summary;
+using summaries::Summary;
 
 namespace {
 
@@ -176,7 +176,7 @@ Summary averages(Random& random) {
     }
     kinds::Measured measured;
     means.put_into(measured);
-    return rows::summary_of(measured);
+    return summaries::summary_of(measured);
 }
 
 /// What a recording's own lines do not say.
@@ -236,7 +236,7 @@ Summary random_recording(Random& random, bool is_of_drops) {
 
 Summary sum_in_any_order(Random& random, std::vector<Summary> all) {
     std::ranges::shuffle(all, random);
-    return rows::merge_all(std::move(all));
+    return summaries::merge_all(std::move(all));
 }
 
 }  // namespace
@@ -249,7 +249,7 @@ TEST_CASE("in any order recordings have the same sum, to the byte") {
         std::vector<Summary> recordings;
         for (auto i = 2 + below(random, 6); i > 0; --i)
             recordings.push_back(random_recording(random, is_of_drops));
-        const auto expected = json_of(rows::merge_all(recordings));
+        const auto expected = json_of(summaries::merge_all(recordings));
         for (int order = 0; order < 3; ++order) {
             const auto found = json_of(sum_in_any_order(random, recordings));
             REQUIRE(found == expected);
@@ -289,7 +289,7 @@ TEST_CASE("drops of several kernels meet by module, function and reason") {
         Summary summary;
         summary.kernels = {std::move(kernel)};
         summary.intervals = {{0, 5}};
-        rows::Drop drop{.place = {.address = address}, .reason = {.number = reason}, .count = 3};
+        summaries::Drop drop{.place = {.address = address}, .reason = {.number = reason}, .count = 3};
         drop.place.symbol = "tcp_v4_rcv";
         drop.place.offset = offset;
         drop.reason.name = "NO_SOCKET";

@@ -7,7 +7,7 @@
 #include "simulated.h"
 #include "unit/compared.h"
 
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 using namespace stapgen::study;
 
 namespace {

@@ -51,8 +51,8 @@ struct Plan {
     double tail_shift = 0;        ///< of p99 of stage 1: 0.05 makes it 5 % longer, and p50 stays
 };
 
-inline stapgen::rows::Summary simulate(const Plan& plan, std::uint64_t seed) {
-    using namespace stapgen::rows;
+inline stapgen::summaries::Summary simulate(const Plan& plan, std::uint64_t seed) {
+    using namespace stapgen::summaries;
     using namespace stapgen::study;
     // Quantiles of the table, found by sorting it once: from p95 on the tail is stretched.
     constexpr double stretched_from = 0.95;

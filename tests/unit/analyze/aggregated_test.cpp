@@ -13,7 +13,7 @@
 
 using namespace stapgen;
 using namespace stapgen::analyze;
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 using kernel::Record;
 
 namespace {
@@ -31,10 +31,10 @@ Summary net_summary(std::string_view text, std::vector<Summary>* intervals = nul
         }
         analyzer->add(parsed);
         if (intervals == nullptr) continue;
-        if (auto closed = analyzer->take_interval()) intervals->push_back(stapgen::rows::summary_of(*closed));
+        if (auto closed = analyzer->take_interval()) intervals->push_back(stapgen::summaries::summary_of(*closed));
     }
     CHECK(parser.input().unrecognised == 0);
-    return stapgen::rows::summary_of(analyzer->measured());
+    return stapgen::summaries::summary_of(analyzer->measured());
 }
 
 /// Of two directions, with stages not seen, values that are negative, and stages too long for the bins.
@@ -302,7 +302,7 @@ TEST_CASE("groups have what came as single records, the whole has all") {
         for (const auto* line : {"m\t17\t1009", "bin\tm\tapp\t10:2", "sum\tm\tapp\t2\t20\t10\t10",
                                  "split\tm\t-\t10\t2\t20", "end\t2000\tseen=3\treported=3"})
             analyzer.add(parser.feed(line));
-        return stapgen::rows::summary_of(analyzer.measured());
+        return stapgen::summaries::summary_of(analyzer.measured());
     }();
     REQUIRE(summary.stages.size() == 2);
     CHECK(summary.stages[0].group.empty());

@@ -13,7 +13,7 @@ TEST_CASE("intervals are given once each and the totals go on") {
     run.feed(rx(3, "a", "101") + rx(5, "b", "103"));
     CHECK_FALSE(run.analyzer->take_interval());
     run.feed("tick\t1795180005000000000\tseen=9\treported=2\tfiltered=4\tlost.evicted=3\n");
-    const auto first = stapgen::rows::summary_of(run.analyzer->take_interval().value());
+    const auto first = stapgen::summaries::summary_of(run.analyzer->take_interval().value());
     CHECK(first.stages[0].stats.n() == 2);
     CHECK(first.stages.size() == 6);
     CHECK(first.accounting.seen == 9);
@@ -23,7 +23,7 @@ TEST_CASE("intervals are given once each and the totals go on") {
 
     run.feed(rx(3, "a", "107"));
     run.feed("end\t1795180007000000000\tseen=12\treported=2\tfiltered=6\tlost.evicted=3\n");
-    const auto rest = stapgen::rows::summary_of(run.analyzer->take_interval().value());
+    const auto rest = stapgen::summaries::summary_of(run.analyzer->take_interval().value());
     CHECK(rest.stages[0].stats.n() == 1);
     CHECK(rest.stages[0].stats.max() == 107);
     CHECK(rest.stages.size() == 4);

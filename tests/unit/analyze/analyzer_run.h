@@ -13,7 +13,7 @@
 namespace analyzer_run {
 
 using namespace stapgen::analyze;
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 using stapgen::decode::RecordParser;
 
 inline constexpr std::string_view rx_header =
@@ -37,7 +37,7 @@ struct Run {
             if (analyzer) analyzer->add(parsed);
         }
     }
-    [[nodiscard]] Summary summary() const { return stapgen::rows::summary_of(analyzer->measured()); }
+    [[nodiscard]] Summary summary() const { return stapgen::summaries::summary_of(analyzer->measured()); }
 };
 
 inline std::string rx(int pid, std::string_view comm, std::string_view drv_ip, std::string_view ip_tcp = "-") {

@@ -307,7 +307,7 @@ TEST_CASE("an input that names places instead of addresses has its drops by name
     add("tcp_v4_rcv+0x9a/0xe80", "NO_SOCKET", 17);
     add("nf_hook_slow+0x3b/0xc0 [nf_tables]", "NETFILTER_DROP", 23);
     add("tcp_v4_rcv+0x9a/0xe80", "NO_SOCKET", 2);
-    const auto drops = stapgen::rows::summary_of(analyzer.measured()).drops;
+    const auto drops = stapgen::summaries::summary_of(analyzer.measured()).drops;
     REQUIRE(drops.size() == 2);
     CHECK(drops[0].place.module == "nf_tables");
     CHECK(drops[1].place.symbol == "tcp_v4_rcv");

@@ -30,10 +30,10 @@ struct Script {
     }
 };
 
-rows::Summary summarized(const Averages& averages) {
+summaries::Summary summarized(const Averages& averages) {
     kinds::Measured measured;
     averages.put_into(measured);
-    return rows::summary_of(measured);
+    return summaries::summary_of(measured);
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ TEST_CASE("the analyzer hands running means on, and an end without a time is an 
     const std::array means{RunningMean{"rx", 23}};
     analyzer->add(decode::Line(decode::RunningMeans{1, 7, means}));
     analyzer->add(decode::Line(decode::End{decode::unknown_time, {}}));
-    const auto summary = rows::summary_of(analyzer->measured());
+    const auto summary = summaries::summary_of(analyzer->measured());
     REQUIRE(summary.averages.size() == 1);
     CHECK(summary.averages[0].n == 7);
     CHECK(summary.accounting.closed);

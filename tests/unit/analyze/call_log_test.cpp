@@ -9,7 +9,7 @@
 #include "unit/rows.h"
 
 using namespace stapgen::analyze;
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 
 namespace {
 

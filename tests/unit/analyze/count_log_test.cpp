@@ -7,7 +7,7 @@
 #include "summary_of.h"
 
 using namespace stapgen::analyze;
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 
 namespace {
 
@@ -62,10 +62,10 @@ TEST_CASE("two runs' counts stand one behind the other") {
 
 TEST_CASE("of more groups than can be told apart the rest is one, and nothing is missing") {
     std::string text = count_header;
-    for (std::size_t i = 0; i < stapgen::kinds::CountedRows::max_rows + 1009; ++i)
+    for (std::size_t i = 0; i < stapgen::kinds::CountedRows<stapgen::rows::Count>::max_rows + 1009; ++i)
         text += fmt::format("alloc\tx\t{}\t3\n", i);
     const auto summary = summary_of(text, {"pid"});
-    CHECK(summary.tallies.size() == stapgen::kinds::CountedRows::max_rows + 1);
+    CHECK(summary.tallies.size() == stapgen::kinds::CountedRows<stapgen::rows::Count>::max_rows + 1);
     CHECK(summary.tallies.front().group == Group{{"other", true}});
     CHECK(summary.tallies.front().count == 3 * 1009);
 }

@@ -9,8 +9,8 @@
 #include "unit/rows.h"
 
 using namespace stapgen;
-using rows::Summary;
-using rows::Tally;
+using summaries::Summary;
+using summaries::Tally;
 using table::CounterTracks;
 
 namespace {
@@ -52,7 +52,7 @@ Summary rises_of(const std::vector<std::vector<Read>>& inputs, const std::vector
         *summary.readings += tracks_of(reads);
     auto measured = measured_of(summary);
     kinds::counts::put_counter_deltas(measured, by);
-    return rows::summary_of(measured);
+    return summaries::summary_of(measured);
 }
 
 const Tally* tally_of(const Summary& summary, const std::string& name, const std::string& of) {
@@ -298,7 +298,7 @@ TEST_CASE("the number of counters that are kept is bounded, and what is left out
 TEST_CASE("without readings nothing changes") {
     kinds::Measured measured;
     kinds::counts::put_counter_deltas(measured, {"name", "of"});
-    const auto summary = rows::summary_of(measured);
+    const auto summary = summaries::summary_of(measured);
     CHECK(summary.tallies.empty());
     CHECK(summary.intervals.empty());
     CHECK(summary.counted.empty());

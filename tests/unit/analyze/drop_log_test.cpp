@@ -7,7 +7,7 @@
 
 #include "unit/rows.h"
 
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 using stapgen::decode::FieldType;
 
 namespace {
@@ -30,9 +30,9 @@ class Log {
     }
 
   private:
-    static std::vector<Drop> drops_of(stapgen::table::Table table) {
+    static std::vector<Drop> drops_of(stapgen::kinds::CountedRows<stapgen::rows::Drop>::Rows rows) {
         stapgen::kinds::Measured measured;
-        measured.tables.push_back(std::move(table));
+        measured.of<stapgen::rows::OfInterval<stapgen::rows::Drop>>() = std::move(rows);
         return summary_of(measured).drops;
     }
 
@@ -127,10 +127,10 @@ TEST_CASE("intervals without drops are kept in bounded memory, too, and the drop
 TEST_CASE("of more places than can be told apart the rest is one, and no drop is missing") {
     IntervalLog intervals;
     Log log(intervals);
-    for (std::size_t i = 0; i < stapgen::kinds::CountedRows::max_rows + 1009; ++i)
+    for (std::size_t i = 0; i < stapgen::kinds::CountedRows<stapgen::rows::Drop>::max_rows + 1009; ++i)
         log.add(std::to_string(i) + "th_place", "-", 3);
     const auto rows = log.open_rows();
-    CHECK(rows.size() == stapgen::kinds::CountedRows::max_rows + 1);
+    CHECK(rows.size() == stapgen::kinds::CountedRows<stapgen::rows::Drop>::max_rows + 1);
     CHECK(rows.front().place.symbol == "other places");
     CHECK(rows.front().count == 3 * 1009);
 }

@@ -5,7 +5,7 @@
 #include "summary_of.h"
 
 using namespace stapgen::analyze;
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 
 namespace {
 

@@ -26,17 +26,15 @@ std::string drop(std::string_view step, int packets) {
 
 using Ledger = std::map<std::pair<std::string, std::string>, std::int64_t>;
 
-std::string of_text(const table::Value& group) {
-    const auto* field = table::find_field(*table::held<table::Group>(group), "of");
+std::string of_text(const table::Group& group) {
+    const auto* field = table::find_field(group, "of");
     return field == nullptr ? "" : table::group_text(*field);
 }
 Ledger ledger_of(const Measured& measured) {
     const auto results = results_of(measured);
-    const auto& rows = results.at("ledger");
     Ledger ledger;
-    for (const auto& row : rows.rows)
-        ledger[{table::text_of(rows.at(row, "entry")), of_text(rows.at(row, "group"))}] =
-            table::count_of(rows.at(row, "packets"));
+    for (const auto& row : results.of<stapgen::rows::Ledger>())
+        ledger[{row.entry, of_text(row.group)}] = row.packets;
     return ledger;
 }
 
@@ -56,8 +54,8 @@ TEST_CASE("a ledger says what was delivered, and what of the received packets no
     CHECK(ledger.at({"listen-queue", "syn"}) == 3);
     CHECK(ledger.at({"unexplained", ""}) == 1009 - 503 - 211 - 101 - 5 - 107 - 7);
     // Entries are no counts of a table of their own.
-    CHECK_FALSE(measured.has("counts"));
-    CHECK(results_of(measured).sentences("ledger").front() ==
+    CHECK_FALSE(measured.has<stapgen::rows::OfInterval<stapgen::rows::Count>>());
+    CHECK(results_of(measured).sentences.ledger.front() ==
           "1,009 packets received and followed: 687 delivered, 101 passed on, 141 lost, 75 unexplained");
 }
 
@@ -73,7 +71,7 @@ TEST_CASE("a card is held against what its driver handed over") {
     CHECK(ledger.at({"unexplained-before", "lro0"}) == -8);
     CHECK(ledger.at({"card-missed", "eth0"}) == 7);
     CHECK(ledger.at({"unexplained", ""}) == -1);
-    const auto sentences = results_of(measured).sentences("ledger");
+    const auto sentences = results_of(measured).sentences.ledger;
     REQUIRE(sentences.size() == 4);
     CHECK(sentences[1].starts_with("211 packets of eth0 never left its driver"));
     CHECK(sentences[2].starts_with("lro0 counts fewer packets than it hands over"));
@@ -86,7 +84,7 @@ TEST_CASE("a remainder below zero is an error of the ledger's, and what left a q
     const auto measured = wrong.analyzer->measured();
     CHECK(ledger_of(measured).at({"unexplained", ""}) == -2);
     CHECK(ledger_of(measured).at({"miscounted", ""}) == 2);
-    CHECK(results_of(measured).sentences("warning").back().starts_with("the ledger is wrong: 2 packets"));
+    CHECK(results_of(measured).sentences.warnings.back().starts_with("the ledger is wrong: 2 packets"));
     const analyzer_run::Run before(ledger_header + entry("received", "eth0", 11) + entry("passed-on", "veth", 13) +
                                        entry("under-way-before", "qdisc", 2),
                                    {.group_by = {"step"}});
@@ -100,14 +98,9 @@ TEST_CASE("a benign drop is never lost, whatever had reached its protocol") {
         ledger_header + entry("received", "eth0", 7) + entry("reached", "icmp", 7) + drop("icmp", 5) + drop("tcp", 3),
         {.group_by = {"step"}});
     auto measured = run.analyzer->measured();
-    for (auto& table : measured.tables) {
-        if (table.name != "drops") continue;
-        for (auto& row : table.rows)
-            for (auto& value : row) {
-                if (table::held<table::Place>(value) != nullptr)
-                    value = table::Place{.symbol = "sk_stream_kill_queues"};
-                if (table::held<table::Reason>(value) != nullptr) value = table::Reason{7, "QUEUE_PURGE"};
-            }
+    for (auto& drop : measured.of<stapgen::rows::OfInterval<stapgen::rows::Drop>>()) {
+        drop.place = {.symbol = "sk_stream_kill_queues"};
+        drop.reason = {7, "QUEUE_PURGE"};
     }
     const auto ledger = ledger_of(measured);
     CHECK(ledger.at({"delivered", "icmp"}) == 7);

@@ -14,7 +14,7 @@
 constexpr std::int64_t second = 1'000'000'000;
 
 /// Of whole lines, the first of which is the header.
-inline stapgen::rows::Summary summary_of(const std::string& text, const std::vector<std::string>& group_by) {
+inline stapgen::summaries::Summary summary_of(const std::string& text, const std::vector<std::string>& group_by) {
     using stapgen::analyze::Analyzer;
     stapgen::decode::RecordParser parser;
     std::optional<Analyzer> analyzer;
@@ -23,5 +23,5 @@ inline stapgen::rows::Summary summary_of(const std::string& text, const std::vec
         if (!analyzer) analyzer = Analyzer::create(*parser.header(), {.group_by = group_by}).value();
         analyzer->add(parsed);
     }
-    return stapgen::rows::summary_of(analyzer->measured());
+    return stapgen::summaries::summary_of(analyzer->measured());
 }

@@ -5,7 +5,7 @@
 #include "unit/rows.h"
 
 using namespace stapgen::analyze;
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 
 namespace {
 

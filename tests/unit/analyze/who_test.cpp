@@ -20,20 +20,14 @@ std::string waits(std::string_view by, int n, std::int64_t ns, std::int64_t held
     return fmt::format("who\t21\tweb\trun-queue\t{}\t{}\t{}\t{}\t{}\n", by, n, ns, held, max);
 }
 
-table::Table who_of(const Measured& measured) {
-    table::Results results;
+std::vector<stapgen::rows::Who> who_of(const Measured& measured) {
+    stapgen::rows::Results results;
     put_kinds(measured, {}, results);
-    return results.at("who");
+    return results.of<stapgen::rows::Who>();
 }
 /// n, sum, with a packet, max.
-std::vector<std::int64_t> who_numbers(const table::Table& who, std::size_t row) {
-    std::vector<std::int64_t> all;
-    for (const auto* column : {"n", "sum_ns", "with_packet_ns", "max_ns"})
-        all.push_back(table::count_of(who.at(who.rows.at(row), column)));
-    return all;
-}
-std::string who_text(const table::Table& who, std::size_t row, std::string_view column) {
-    return table::text_of(who.at(who.rows.at(row), column));
+std::vector<std::int64_t> who_numbers(const std::vector<stapgen::rows::Who>& who, std::size_t row) {
+    return {who.at(row).n, who.at(row).sum_ns, who.at(row).with_packet_ns, who.at(row).max_ns};
 }
 
 }  // namespace
@@ -44,16 +38,16 @@ TEST_CASE("waits are added up by thread and by what was waited for, and neither 
                                 "who-path\t21\tweb\tasleep\tffffffff9a000001,ffffffff9a000002\t1\t50\t20\t50\n");
     const auto measured = run.analyzer->measured();
     CHECK_FALSE(measured.counts());
-    CHECK_FALSE(measured.has("stacks"));
+    CHECK_FALSE(measured.has<stapgen::rows::OfInterval<stapgen::rows::Stack>>());
     const auto who = who_of(measured);
-    REQUIRE(who.rows.size() == 3);
+    REQUIRE(who.size() == 3);
     CHECK(who_numbers(who, 0) == std::vector<std::int64_t>{1, 600, 600, 600});
     CHECK(who_numbers(who, 1) == std::vector<std::int64_t>{1, 50, 20, 50});
     CHECK(who_numbers(who, 2) == std::vector<std::int64_t>{5, 1200, 10, 450});
-    CHECK(who_text(who, 0, "waiter") == "web[21]");
-    CHECK(who_text(who, 0, "waited") == "run-queue");
-    CHECK(who_text(who, 0, "by") == "b[2]");
-    CHECK(who_text(who, 1, "by") == "0xffffffff9a000001 < 0xffffffff9a000002");
+    CHECK(who.at(0).waiter == "web[21]");
+    CHECK(who.at(0).waited == "run-queue");
+    CHECK(who.at(0).by == "b[2]");
+    CHECK(who.at(1).by == "0xffffffff9a000001 < 0xffffffff9a000002");
 }
 
 TEST_CASE("an interval has its own waits, and the whole has those of all") {
@@ -72,13 +66,13 @@ TEST_CASE("what numbers of waits cannot be is not believed, and threads without 
     for (int i = 0; i < 5000; ++i)
         all += waits(fmt::format("t[{}]", i), 1, 10, 0, 10);
     const auto who = who_of(analyzer_run::Run(all).analyzer->measured());
-    CHECK(who.rows.size() <= 4097);
+    CHECK(who.size() <= 4097);
     std::int64_t n = 0, ns = 0;
-    for (std::size_t i = 0; i < who.rows.size(); ++i) {
+    for (std::size_t i = 0; i < who.size(); ++i) {
         n += who_numbers(who, i)[0];
         ns += who_numbers(who, i)[1];
     }
     CHECK(n == 5001);
     CHECK(ns == 50000);
-    CHECK(who_text(who, 0, "waiter") == "other");
+    CHECK(who.at(0).waiter == "other");
 }

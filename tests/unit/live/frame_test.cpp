@@ -12,8 +12,8 @@
 #include "unit/rows.h"
 
 using namespace stapgen::live;
-using stapgen::rows::Drop;
-using stapgen::rows::Summary;
+using stapgen::summaries::Drop;
+using stapgen::summaries::Summary;
 
 namespace {
 
@@ -152,6 +152,28 @@ TEST_CASE("calls are counted: a tree is for the report") {
         screen(scenes::of(scenes::sample("own-call-trace.txt", {"function"}), "call-trace"), {}, {40, 80});
     CHECK(has(text, "53 calls in 1 trees; see the report"));
     CHECK(has(text, "ip_rcv_core"));
+}
+
+TEST_CASE("what became of packets, and what threads waited for, is seen while it is measured") {
+    auto scene = scenes::of({}, "losses");
+    scene.shown.sentences.ledger = {"1,013 packets received"};
+    scene.shown.sentences.who = "What threads waited for";
+    scene.shown.of<stapgen::rows::Ledger>() = {{"received", {{"of", "eth0"}}, 1013}, {"unexplained", {}, 0}};
+    stapgen::rows::Who who;
+    who.n = 7;
+    who.waiter = "web[21]";
+    who.waited = "run-queue";
+    who.by = "a[1]";
+    scene.shown.of<stapgen::rows::Who>() = {who};
+    for (const auto size : {Size{24, 40}, usual}) {
+        const auto text = screen(scene, {}, size);
+        CHECK(has(text, "1,013 packets received"));
+        CHECK(has(text, "eth0"));
+        CHECK(has(text, "1013"));
+        CHECK(has(text, "unexplained"));
+        CHECK(has(text, "What threads waited for"));
+        CHECK(has(text, "web[21]"));
+    }
 }
 
 TEST_CASE("before anything has come the screen says so") {

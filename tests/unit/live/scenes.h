@@ -17,7 +17,7 @@
 /// What real recordings of samples/ would have shown while they were made.
 namespace scenes {
 
-inline stapgen::rows::Summary sample(std::string_view name, std::vector<std::string> group_by) {
+inline stapgen::summaries::Summary sample(std::string_view name, std::vector<std::string> group_by) {
     const auto text = stapgen::base::read_file(std::string(SAMPLES) + "/" + std::string(name));
     REQUIRE(text);
     stapgen::decode::RecordParser parser;
@@ -33,17 +33,17 @@ inline stapgen::rows::Summary sample(std::string_view name, std::vector<std::str
         }
         analyzer->add(parsed);
     }
-    return stapgen::rows::summary_of(analyzer->measured());
+    return stapgen::summaries::summary_of(analyzer->measured());
 }
 
 /// The summary as what the window shows, and as the run.
-inline void show(stapgen::live::Scene& scene, const stapgen::rows::Summary& summary,
+inline void show(stapgen::live::Scene& scene, const stapgen::summaries::Summary& summary,
                  const stapgen::kinds::Asked& options = {}) {
-    scene.shown = stapgen::rows::results_of(summary, options);
+    scene.shown = stapgen::summaries::results_of(summary, options);
     scene.run = scene.shown;
 }
 
-inline stapgen::live::Scene of(const stapgen::rows::Summary& summary, std::string title,
+inline stapgen::live::Scene of(const stapgen::summaries::Summary& summary, std::string title,
                                const stapgen::kinds::Asked& options = {}) {
     stapgen::live::Scene scene;
     scene.title = std::move(title);
@@ -53,11 +53,11 @@ inline stapgen::live::Scene of(const stapgen::rows::Summary& summary, std::strin
     return scene;
 }
 
-inline stapgen::rows::Summary sock_summary() {
+inline stapgen::summaries::Summary sock_summary() {
     return sample("own-sock-latency.txt", {"pid", "tid", "comm"});
 }
 
-inline stapgen::live::Scene sock(const stapgen::rows::Summary& summary = sock_summary()) {
+inline stapgen::live::Scene sock(const stapgen::summaries::Summary& summary = sock_summary()) {
     return of(summary, "sock-latency --comm mc-worker");
 }
 

@@ -286,12 +286,12 @@ TEST_CASE("a recording of aggregated records has the numbers of what was recorde
     CHECK(parser.header()->silent);
     CHECK(parser.input().lines == 238);
     CHECK(parser.input().unrecognised == 0);
-    const auto summary = stapgen::rows::summary_of(analyzer->measured());
+    const auto summary = stapgen::summaries::summary_of(analyzer->measured());
     CHECK(summary.aggregated == 401);
     CHECK(summary.accounting.seen == 418);
     CHECK(summary.accounting.reported == 401);
     CHECK(summary.accounting.filtered == 17);
-    CHECK(stapgen::rows::is_whole(summary));
+    CHECK(stapgen::summaries::is_whole(summary));
     REQUIRE(summary.stages.size() == 2);
     const auto &driver = summary.stages[0].stats, &app = summary.stages[1].stats;
     CHECK(driver.n() == 401);

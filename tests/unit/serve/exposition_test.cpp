@@ -8,7 +8,7 @@
 
 using namespace stapgen;
 using namespace stapgen::serve;
-using rows::results_of;
+using summaries::results_of;
 
 namespace {
 
@@ -27,7 +27,7 @@ Status measuring() {
     status.failures = {0, 0, 0, 2, 0, 0};
     status.probes = {"kprobe.function(\"ip_rcv_core\")"};
     status.use = {std::chrono::milliseconds(1500), 4096};
-    rows::Summary measured;
+    summaries::Summary measured;
     stapgen::table::Histogram stats;
     for (int i = 0; i < 7; ++i)
         stats.add(1011);

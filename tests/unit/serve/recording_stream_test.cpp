@@ -35,7 +35,7 @@ Heard hear(const std::string& packed, std::size_t piece) {
     if (stream.session().analyzer()) heard.reported = stream.session().analyzer()->accounting().reported;
     CHECK_FALSE(stream.is_damaged());
     CHECK_FALSE(stream.session().facts().setup.host.empty());
-    CHECK(kinds::latency::series_of(stream.session().measured()).blocks().empty());
+    CHECK(stream.session().measured().one<rows::Series>().series->blocks().empty());
     return heard;
 }
 

@@ -5,14 +5,15 @@
 
 #include <map>
 
+#include "table/merge.h"
 #include "unit/rows.h"
 
 using namespace stapgen;
 using namespace stapgen::serve;
-using rows::results_of;
-using stapgen::rows::Drop;
-using stapgen::rows::Summary;
-using stapgen::rows::Tally;
+using stapgen::summaries::Drop;
+using stapgen::summaries::Summary;
+using stapgen::summaries::Tally;
+using summaries::results_of;
 
 namespace {
 
@@ -39,8 +40,11 @@ Summary run_of(std::int64_t seen, std::int64_t reported, std::int64_t under_way)
     return run;
 }
 
-std::int64_t sum_in(const Totals& totals, std::string_view table, std::string_view column = "count") {
-    return table::sum_of(totals.results().at(table), column);
+rows::Accounting account_of(const Totals& totals) {
+    return totals.results().one<rows::Accounting>();
+}
+std::int64_t sum_of(const std::vector<rows::Cause>& causes) {
+    return table::sum_of<rows::Cause>(causes, &rows::Cause::count);
 }
 
 }  // namespace
@@ -65,19 +69,19 @@ TEST_CASE("intervals of several runs add up, and an account goes on where the la
     next.input.recognised = 11;
     totals.set_run(results_of(next));
     const auto results = totals.results();
-    CHECK(table::known<std::string>(results.fact("report", "recipe")) == "r");
-    const auto& stages = results.at("stages");
-    REQUIRE(stages.rows.size() == 1);
-    const auto* stats = table::held<table::Histogram>(stages.at(stages.rows.front(), "distribution"));
-    REQUIRE(stats != nullptr);
-    CHECK(stats->n() == 14);
-    CHECK(stats->sum() == 14 * 1009);
-    CHECK(sum_in(totals, "accounting", "seen") == 50);
-    CHECK(sum_in(totals, "accounting", "reported") == 18);
-    CHECK(sum_in(totals, "accounting.incomplete_by") == 1);
-    CHECK(sum_in(totals, "accounting.transport", "skipped_probes") == 5);
-    CHECK(sum_in(totals, "counters") == 7);
-    CHECK(sum_in(totals, "input", "recognised") == 112);
+    CHECK(results.one<rows::Report>().recipe == "r");
+    REQUIRE(results.of<rows::Stage>().size() == 1);
+    const auto& stats = *results.of<rows::Stage>().front().distribution;
+    CHECK(stats.n() == 14);
+    CHECK(stats.sum() == 14 * 1009);
+    CHECK(account_of(totals).seen == 50);
+    CHECK(account_of(totals).reported == 18);
+    CHECK(sum_of(account_of(totals).incomplete_by) == 1);
+    CHECK(account_of(totals).transport.skipped_probes == 5);
+    REQUIRE(results.of<rows::Counter>().size() == 2);
+    CHECK(results.of<rows::Counter>()[0].count == 7);
+    CHECK_FALSE(results.of<rows::Counter>()[1].count);
+    CHECK(results.one<rows::Input>().recognised == 112);
     CHECK(limit.taken() == 1);
 }
 
@@ -90,13 +94,13 @@ TEST_CASE("what is a difference in the script may fall, and no counter does") {
     run = run_of(36, 11, 2);
     run.accounting.lost = {{"evicted", 2}};
     totals.set_run(results_of(run));
-    CHECK(sum_in(totals, "accounting", "seen") == 37);
-    CHECK(sum_in(totals, "accounting.lost_by") == 3);
+    CHECK(account_of(totals).seen == 37);
+    CHECK(sum_of(account_of(totals).lost_by) == 3);
     // What is under way is no counter.
-    CHECK(sum_in(totals, "accounting.incomplete_by") == 2);
+    CHECK(sum_of(account_of(totals).incomplete_by) == 2);
     totals.set_run(results_of(run_of(41, 13, 0)));
-    CHECK(sum_in(totals, "accounting", "seen") == 41);
-    CHECK(sum_in(totals, "accounting.lost_by") == 3);
+    CHECK(account_of(totals).seen == 41);
+    CHECK(sum_of(account_of(totals).lost_by) == 3);
 }
 
 TEST_CASE("a run is from the host that said last which one it is") {
@@ -110,8 +114,8 @@ TEST_CASE("a run is from the host that said last which one it is") {
     }
     totals.set_run(results_of({}));
     const auto results = totals.results();
-    CHECK(results.at("origins").rows.size() == 1);
-    CHECK(table::known<std::string>(results.fact("origins", "host")) == "web7");
+    CHECK(results.of<rows::Origin>().size() == 1);
+    CHECK(results.one<rows::Origin>().host == "web7");
 }
 
 TEST_CASE("the first series stay, and what has no room is counted") {
@@ -126,12 +130,8 @@ TEST_CASE("the first series stay, and what has no room is counted") {
     totals.add(results_of(second));
     std::map<std::string, std::int64_t> counts;
     const auto results = totals.results();
-    const auto& drops = results.at("drops");
-    for (const auto& row : drops.rows) {
-        const auto place = table::known<table::Place>(drops.at(row, "place")).value();
-        const auto reason = table::known<table::Reason>(drops.at(row, "reason")).value();
-        counts[*place.symbol + " " + *reason.name] = table::count_of(drops.at(row, "count"));
-    }
+    for (const auto& drop : results.of<rows::Drop>())
+        counts[*drop.place.symbol + " " + *drop.reason.name] = drop.count;
     CHECK(counts == std::map<std::string, std::int64_t>{
                         {"icmp_rcv NO_SOCKET", 3}, {"tcp_v4_rcv NO_SOCKET", 21}, {"udp_rcv NO_SOCKET", 202}});
     CHECK(totals.kept_out() == 10);
@@ -144,8 +144,8 @@ TEST_CASE("the first series stay, and what has no room is counted") {
     interval.counted = "rise";
     interval.tallies.push_back({.group = {{"name", std::string("Udp.NoPorts")}}, .count = 11});
     other.add(results_of(interval));
-    CHECK(other.results().at("stages").rows.empty());
-    CHECK(other.results().at("counts").rows.empty());
+    CHECK(other.results().of<rows::Stage>().empty());
+    CHECK(other.results().of<rows::Count>().empty());
     CHECK(other.kept_out() == 18);
 }
 
@@ -157,8 +157,9 @@ TEST_CASE("drops of one place and reason are one series, whatever their groups")
     interval.drops[0].group = {{"pid", std::int64_t{3}}};
     interval.drops[1].group = {{"pid", std::int64_t{5}}};
     totals.add(results_of(interval));
-    CHECK(totals.results().at("drops").rows.size() == 1);
-    CHECK(sum_in(totals, "drops") == 19);
+    const auto results = totals.results();
+    REQUIRE(results.of<rows::Drop>().size() == 1);
+    CHECK(results.of<rows::Drop>().front().count == 19);
     CHECK(limit.taken() == 1);
 }
 
@@ -172,7 +173,7 @@ TEST_CASE("counts of one group add up") {
     totals.add(results_of(interval));
     totals.add(results_of(interval));
     const auto results = totals.results();
-    REQUIRE(results.at("counts").rows.size() == 1);
-    CHECK(sum_in(totals, "counts") == 22);
-    CHECK(results.at("counts").at(results.at("counts").rows.front(), "counted") == table::Value(std::string("rise")));
+    REQUIRE(results.of<rows::Count>().size() == 1);
+    CHECK(results.of<rows::Count>().front().count == 22);
+    CHECK(results.of<rows::Count>().front().counted == "rise");
 }

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t rows = 7;
 constexpr std::size_t odd = 1009;  ///< so many bytes at once: letters of two bytes are cut apart
 
-std::string place_of(const rows::Drop& drop) {
+std::string place_of(const summaries::Drop& drop) {
     std::string place;
     if (drop.place.symbol) place = *drop.place.symbol;
     if (drop.place.offset) place += fmt::format("+{:#x}", *drop.place.offset);
@@ -29,7 +29,7 @@ std::string place_of(const rows::Drop& drop) {
     return place;
 }
 
-std::string reason_of(const rows::Drop& drop) {
+std::string reason_of(const summaries::Drop& drop) {
     if (drop.reason.name) return *drop.reason.name;
     return drop.reason.number < 0 ? "-" : std::to_string(drop.reason.number);
 }
@@ -45,7 +45,7 @@ std::string who(const table::Group& group) {
     return all;
 }
 
-void add_amounts(const rows::Summary& summary, Amounts& amounts) {
+void add_amounts(const summaries::Summary& summary, Amounts& amounts) {
     for (const auto& drop : summary.drops)
         amounts[disguises::drops_of(place_of(drop), reason_of(drop))] += drop.count;
     for (const auto& [name, group, stats] : summary.stages) {
@@ -73,7 +73,7 @@ Answer answer_to(std::string_view bytes, const disguises::Format& format) {
         return answer;
     }
     for (const auto& summary : *summaries) {
-        add_amounts(rows::summary_of(summary), answer.amounts);
+        add_amounts(summaries::summary_of(summary), answer.amounts);
         answer.not_understood += summary.input.unrecognised;
     }
     return answer;

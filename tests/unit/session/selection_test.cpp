@@ -43,15 +43,15 @@ std::string recorded() {
                               records + 7, records);
 }
 
-base::Result<std::vector<rows::Summary>> selected(const std::string& text, const session::Selection& selection) {
+base::Result<std::vector<summaries::Summary>> selected(const std::string& text, const session::Selection& selection) {
     const auto folder = base::PrivateDirectory::create().value();
     const auto file = folder.path() / "some.rec";
     REQUIRE(base::create_file(file, text));
     auto loaded = session::load({file}, {}, {}, {.selection = selection});
     if (!loaded) return tl::make_unexpected(loaded.error());
-    std::vector<rows::Summary> summaries;
+    std::vector<summaries::Summary> summaries;
     for (const auto& measured : *loaded)
-        summaries.push_back(rows::summary_of(measured));
+        summaries.push_back(summaries::summary_of(measured));
     return summaries;
 }
 

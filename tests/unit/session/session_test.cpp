@@ -50,7 +50,7 @@ void feed(decode::RecordParser& parser, session::Session& session) {
         session.add(parser.feed(line));
 }
 
-void check(const rows::Summary& summary) {
+void check(const summaries::Summary& summary) {
     const auto facts = some_facts();
     CHECK(summary.recipe == "dropwatch");
     CHECK(summary.origins == std::vector{facts.setup.origin()});
@@ -85,7 +85,7 @@ TEST_CASE("a session is the same whoever feeds it: a parser, or the recording of
     auto measured = session.measured();
     session::Namer namer{symbols::NameSources{}};
     REQUIRE(namer.put_into(measured, session.facts()));
-    check(rows::summary_of(measured));
+    check(summaries::summary_of(measured));
 
     recording::Header header;
     header.setup = some_facts().setup;
@@ -99,7 +99,7 @@ TEST_CASE("a session is the same whoever feeds it: a parser, or the recording of
     const auto read = session::load({file}, presentation, {});
     REQUIRE(read);
     REQUIRE(read->size() == 1);
-    check(rows::summary_of(read->front()));
+    check(summaries::summary_of(read->front()));
     CHECK(read->front().input.unrecognised == 1);
 }
 

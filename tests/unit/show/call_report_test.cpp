@@ -6,7 +6,7 @@
 
 // More calls than a recording of a size to keep has: tests/golden/formats/calls.case has the trees themselves.
 TEST_CASE("what is not kept of the calls is counted in the text and on the page") {
-    stapgen::rows::Summary summary;
+    stapgen::summaries::Summary summary;
     summary.recipe = "call-trace";
     summary.calls = {{1, 0, 57123, 0, "ip_rcv", "skb", false, 3, 0, "idle"}};
     summary.calls_left_out = 1009;

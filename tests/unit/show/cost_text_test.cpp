@@ -14,9 +14,9 @@ namespace {
 
 std::string cost_text(const kinds::Cost& cost) {
     std::ostringstream out;
-    rows::Summary summary;
+    summaries::Summary summary;
     summary.cost = cost;
-    show::write_cost(out, rows::results_of(summary, {}));
+    show::write_cost(out, summaries::results_of(summary, {}));
     return out.str();
 }
 

@@ -11,7 +11,7 @@
 #include "symbols/drop_reason_table.h"
 #include "unit/rows.h"
 
-using stapgen::rows::Drop;
+using stapgen::summaries::Drop;
 using namespace stapgen::kinds::drops;
 
 namespace {
@@ -120,31 +120,30 @@ TEST_CASE("what a compiler appends to a function's name is no part of it") {
 }
 
 TEST_CASE("advice is given once for all drops that it is for, that for the most first") {
-    stapgen::rows::Summary summary;
+    stapgen::summaries::Summary summary;
     summary.drops = {drop("tcp_v4_rcv", "NO_SOCKET", 23), drop("sk_stream_kill_queues", "QUEUE_PURGE", 31),
                      drop("udp_rcv", "NO_SOCKET", 19), drop("ip_rcv", std::nullopt, 997),
                      drop("unix_stream_recvmsg", std::nullopt, 7)};
-    const auto results = stapgen::rows::results_of(summary);
-    using stapgen::table::Value;
-    const auto& rows = results.at("advice").rows;
-    REQUIRE(rows.size() == 3);
-    CHECK(rows[0][0] == Value("NO_SOCKET"));
-    CHECK(rows[0][1] == Value());
-    CHECK(rows[0][3] == Value(std::int64_t{42}));
-    CHECK(rows[1][0] == Value("QUEUE_PURGE"));
-    CHECK(rows[1][1] == Value("sk_stream_kill_queues"));
-    CHECK(rows[1][3] == Value(std::int64_t{31}));
-    CHECK(rows[2][0] == Value());
-    CHECK(rows[2][1] == Value("unix_stream_recvmsg"));
-    CHECK(rows[2][2] == Value(true));
+    const auto results = stapgen::summaries::results_of(summary);
+    const auto& advice = results.of<stapgen::rows::Advice>();
+    REQUIRE(advice.size() == 3);
+    CHECK(advice[0].reason == "NO_SOCKET");
+    CHECK_FALSE(advice[0].function);
+    CHECK(advice[0].count == 42);
+    CHECK(advice[1].reason == "QUEUE_PURGE");
+    CHECK(advice[1].function == "sk_stream_kill_queues");
+    CHECK(advice[1].count == 31);
+    CHECK_FALSE(advice[2].reason);
+    CHECK(advice[2].function == "unix_stream_recvmsg");
+    CHECK(advice[2].benign);
 }
 
 TEST_CASE("hidden rows are counted") {
-    stapgen::rows::Summary summary;
+    stapgen::summaries::Summary summary;
     summary.drops = {drop("sk_stream_kill_queues", "QUEUE_PURGE", 31), drop("udp_rcv", "NO_SOCKET", 19),
                      drop("icmp_rcv", "NO_SOCKET", 5)};
-    CHECK(stapgen::rows::results_of(summary).at("drops").rows.size() == 3);
-    const auto some = stapgen::rows::results_of(summary, {.hide_benign = true});
-    REQUIRE(some.at("drops").rows.size() == 1);
-    CHECK(sum_of(some.at("drops"), "count") == 19);
+    CHECK(stapgen::summaries::results_of(summary).of<stapgen::rows::Drop>().size() == 3);
+    const auto some = stapgen::summaries::results_of(summary, {.hide_benign = true});
+    REQUIRE(some.of<stapgen::rows::Drop>().size() == 1);
+    CHECK(some.of<stapgen::rows::Drop>().front().count == 19);
 }

@@ -7,9 +7,9 @@
 #include "unit/rows.h"
 
 /// A summary with something of everything that a format has to write, with names that need care.
-inline stapgen::rows::Summary full_summary() {
+inline stapgen::summaries::Summary full_summary() {
     using namespace stapgen;
-    using namespace stapgen::rows;
+    using namespace stapgen::summaries;
     constexpr std::int64_t start = 1795180000000000000;
     Summary summary;
     summary.recipe = "rx-latency";

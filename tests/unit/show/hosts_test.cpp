@@ -12,7 +12,7 @@
 #include "written.h"
 
 using namespace stapgen;
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 using stapgen::show::Hosts, stapgen::show::HostRow;
 
 namespace {
@@ -37,7 +37,7 @@ Summary summary_of(std::int64_t rx_ns, std::int64_t tx_ns, const std::string& ke
 }
 
 HostRow host_row(const std::string& host, const Summary& summary) {
-    return stapgen::show::host_row(host, stapgen::rows::results_of(summary, {}));
+    return stapgen::show::host_row(host, stapgen::summaries::results_of(summary, {}));
 }
 
 std::string page_of(const Hosts& hosts) {

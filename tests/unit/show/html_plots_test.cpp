@@ -9,7 +9,7 @@
 #include "unit/rows.h"
 
 using namespace stapgen;
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 using namespace stapgen::show;
 using namespace stapgen::show::html;
 

@@ -3,9 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
+#include "rows/results.h"
+
 using namespace stapgen;
-using table::Meet;
-using table::Type;
 
 namespace {
 
@@ -25,24 +27,18 @@ std::vector<std::string> texts_of(const std::vector<show::Cell>& row) {
 
 using Texts = std::vector<std::string>;
 
-table::Table losses() {
-    const auto in = table::In::all;
-    return {
-        .name = "losses",
-        .columns = {{"group", Type::group, Meet::key, false, in, {2}},
-                    {"count", Type::count, Meet::add, false, in, {1, "PACKETS"}},
-                    {"secret", Type::text},
-                    {"lost",
-                     Type::flag,
-                     Meet::first,
-                     false,
-                     in,
-                     {.place = 3, .heading = "WHY", .if_true = "lost", .if_any = true, .is_alarm = true}},
-                    {"where", Type::text, Meet::first, false, in, {.place = 3, .heading = "WHY", .joint = " in "}},
-                    {"per_s", Type::number, Meet::same, false, in, {.place = 4, .heading = "PER S", .if_any = true}}},
-        .rows = {{table::Group{{"cpu", 1}}, 30, "x", true, "eth0", {}},
-                 {table::Group{{"cpu", 2}, {"queue", 4}}, 10, "x", false, "eth1", {}},
-                 {table::Group{{"other", true}}, 0, "x", true, {}, {}}}};
+std::vector<rows::Count> losses() {
+    const auto loss_of = [](table::Group group, std::int64_t count, bool loss, bool by_name) {
+        rows::Count row;
+        row.counted = "packets";
+        row.group = std::move(group);
+        row.count = count;
+        row.loss = loss;
+        row.loss_by_name = by_name;
+        return row;
+    };
+    return {loss_of({{"cpu", 1}}, 30, true, false), loss_of({{"cpu", 2}, {"queue", 4}}, 10, false, true),
+            loss_of({{"other", true}}, 0, true, false)};
 }
 
 }  // namespace
@@ -50,11 +46,20 @@ table::Table losses() {
 TEST_CASE("people see the columns that have a place, in that order, and a column for each key") {
     const auto seen = show::laid_out(losses(), "Losses");
     CHECK(seen.caption == "Losses");
-    CHECK(names_of(seen) == Texts{"PACKETS", "CPU", "QUEUE", "WHY"});
+    CHECK(names_of(seen) == Texts{"PACKETS", "CPU", "QUEUE", "LOSS"});
     CHECK(seen.columns[0].kind == show::Kind::number);
-    CHECK(texts_of(seen.rows[0]) == Texts{"30", "1", "", "lost in eth0"});
-    CHECK(texts_of(seen.rows[1]) == Texts{"10", "2", "4", "eth1"});
+    CHECK(texts_of(seen.rows[0]) == Texts{"30", "1", "", "lost"});
+    CHECK(texts_of(seen.rows[1]) == Texts{"10", "2", "4", "by name"});
     CHECK(texts_of(seen.rows[2]) == Texts{"0", "other", "", "lost"});
+}
+
+TEST_CASE("texts of one place are joined, and what is not known is left out") {
+    const auto seen = show::laid_out(std::vector<rows::Advice>{
+        {"NO_SOCKET", "icmp_rcv", true, 3, "a"}, {{}, "ip_rcv", false, 2, "b"}, {"NOMEM", {}, false, 1, "c"}});
+    CHECK(names_of(seen) == Texts{"REASON", "DROPS", "ADVICE"});
+    CHECK(texts_of(seen.rows[0]) == Texts{"NO_SOCKET in icmp_rcv", "3", "a"});
+    CHECK(texts_of(seen.rows[1]) == Texts{"ip_rcv", "2", "b"});
+    CHECK(texts_of(seen.rows[2]) == Texts{"NOMEM", "1", "c"});
 }
 
 TEST_CASE("an alarm stands out where the row counted something") {
@@ -66,42 +71,31 @@ TEST_CASE("an alarm stands out where the row counted something") {
 
 TEST_CASE("a page says what part of the whole a count is") {
     const auto seen = show::laid_out(losses(), "", 120);
-    CHECK(names_of(seen) == Texts{"PACKETS", "SHARE", "CPU", "QUEUE", "WHY"});
+    CHECK(names_of(seen) == Texts{"PACKETS", "SHARE", "CPU", "QUEUE", "LOSS"});
     CHECK(seen.columns[1].in == show::In::page);
     CHECK(seen.rows[0][1].bar == 0.25);
 }
 
 TEST_CASE("what is known of some rows only is seen, the others have a sign for it") {
     auto rates = losses();
-    rates.rows[1].back() = 2.5;
+    rates[1].per_s = 2.5;
     const auto seen = show::laid_out(rates);
-    CHECK(names_of(seen).back() == "PER S");
-    CHECK(seen.rows[0].back().text == "-");
-    CHECK(seen.rows[1].back().text == "2.50");
+    CHECK(names_of(seen)[1] == "PER S");
+    CHECK(seen.rows[0][1].text == "-");
+    CHECK(seen.rows[1][1].text == "2.50");
 }
 
 TEST_CASE("when an interval ended is the head of its rows, which are folded on a page") {
-    table::Table drops{.name = "drops",
-                       .columns = {{"place",
-                                    Type::text,
-                                    Meet::key,
-                                    false,
-                                    table::In::all,
-                                    {.place = 2, .heading = "LOCATION", .is_head = true}}},
-                       .rows = {{"ip_rcv"}}};
-    const auto whole = show::laid_out(drops);
-    CHECK(whole.columns[0].kind == show::Kind::head);
+    const rows::Drop drop{.place = {.symbol = "ip_rcv"}, .count = 3};
+    const auto whole = show::laid_out(std::vector{drop});
+    CHECK(names_of(whole) == Texts{"COUNT", "LOCATION", "REASON"});
+    CHECK(whole.columns[1].kind == show::Kind::head);
     CHECK_FALSE(whole.folded);
 
-    drops.scope = table::Scope::intervals;
-    drops.columns.insert(
-        drops.columns.begin(),
-        {"time", Type::time, Meet::largest, false, table::In::all, {.place = 1, .heading = "ENDED", .is_head = true}});
-    drops.rows[0].insert(drops.rows[0].begin(), table::Value());
-    const auto seen = show::laid_out(drops);
-    CHECK(names_of(seen) == Texts{"ENDED", "LOCATION"});
+    const auto seen = show::laid_out(std::vector<rows::OfInterval<rows::Drop>>{{drop}});
+    CHECK(names_of(seen) == Texts{"ENDED", "COUNT", "LOCATION", "REASON"});
     CHECK(seen.columns[0].kind == show::Kind::head);
-    CHECK(seen.columns[1].kind == show::Kind::text);
+    CHECK(seen.columns[2].kind == show::Kind::text);
     CHECK(seen.rows[0][0].text == show::end_text({}));
     CHECK(seen.folded);
 }

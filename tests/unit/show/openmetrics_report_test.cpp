@@ -9,7 +9,7 @@
 #include "written.h"
 
 using namespace stapgen;
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 
 namespace {
 

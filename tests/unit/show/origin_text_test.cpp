@@ -17,8 +17,8 @@ recording::Origin at(const std::string& host, const std::string& port) {
     return origin;
 }
 
-rows::Summary filtered(std::vector<recording::Origin> origins) {
-    rows::Summary summary;
+summaries::Summary filtered(std::vector<recording::Origin> origins) {
+    summaries::Summary summary;
     summary.recipe = "rx-latency";
     summary.origins = std::move(origins);
     summary.accounting.seen = summary.accounting.filtered = 307;

@@ -8,7 +8,7 @@
 #include "has.h"
 #include "written.h"
 
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 using nlohmann::json;
 
 TEST_CASE("a report of an interval says which, and its drops say the same, in one line if asked for") {

@@ -10,7 +10,7 @@
 #include "repeated.h"
 #include "written.h"
 
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 using stapgen::show::Options;
 
 namespace {

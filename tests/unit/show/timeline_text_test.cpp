@@ -17,32 +17,24 @@ using table::Breakdown;
 
 namespace {
 
-table::Results results_of(const Breakdown& breakdown, const std::vector<table::SlowRecord>& records) {
-    using table::Type;
-    table::Table slowest{.name = "slowest",
-                         .columns = {{"number", Type::count},
-                                     {"way", Type::text},
-                                     {"total_ns", Type::duration},
-                                     {"time_ns", Type::duration},
-                                     {"stages_ns", Type::durations},
-                                     {"of", Type::group}}};
+rows::Results results_of(const Breakdown& breakdown, const std::vector<table::SlowRecord>& records) {
+    rows::Results results;
     for (const auto& record : records) {
         table::Durations stages;
         for (std::size_t i = 0; i < record.stages.size(); ++i)
             stages.emplace_back(breakdown.stages().at(i), record.stages[i]);
-        slowest.rows.push_back({std::int64_t{0}, breakdown.direction(), record.total_ns,
-                                table::value_of(record.time_ns), stages, record.of});
+        results.of<rows::Slowest>().push_back(
+            {0, breakdown.direction(), record.total_ns, record.time_ns, stages, record.of});
     }
-    table::Table ways{.name = "ways", .columns = {{"number", Type::count}, {"way", Type::text}}};
-    ways.rows.push_back({std::int64_t{0}, breakdown.direction()});
-    return {.tables = {std::move(slowest), std::move(ways)}};
+    results.of<rows::Way>().push_back({0, breakdown.direction()});
+    return results;
 }
 
 /// Without the heading and the empty line at the end.
 std::string text_of(const Breakdown& breakdown, const std::vector<table::SlowRecord>& records, std::size_t width = 80) {
     std::ostringstream out;
     const auto results = results_of(breakdown, records);
-    show::write_timelines(out, results, results.at("ways").rows.front(), {.screen = {.width = width}});
+    show::write_timelines(out, results, results.of<rows::Way>().front(), {.screen = {.width = width}});
     const auto text = out.str();
     const auto begin = text.find('\n') + 1;
     CHECK(text.starts_with("The slowest "));
@@ -68,7 +60,7 @@ TEST_CASE("stages that add up to more than a number holds do no harm") {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     const Breakdown breakdown("", {"a", "b", "c"}, 5);
     const std::vector<table::SlowRecord> records{{most, std::nullopt, {most, most, 1}, {}}, {0, std::nullopt, {}, {}}};
-    const auto slowest = show::slowest_of(results_of(breakdown, records), std::int64_t{0});
+    const auto slowest = show::slowest_of(results_of(breakdown, records), 0);
     REQUIRE(slowest.size() == 2);
     CHECK(slowest[0].length_ns == most);
     CHECK(slowest[0].steps.size() == 3);

@@ -10,14 +10,14 @@
 #include "unit/compared.h"
 
 /// Reports of what rows.h has.
-inline stapgen::show::Reports reports_of(const std::vector<stapgen::rows::Summary>& all) {
+inline stapgen::show::Reports reports_of(const std::vector<stapgen::summaries::Summary>& all) {
     return {all.size(), [all](std::size_t place, const stapgen::show::Options& options) {
-                return stapgen::rows::results_of(all[place], {options.hide_benign, options.interval});
+                return stapgen::summaries::results_of(all[place], {options.hide_benign, options.interval});
             }};
 }
 
 /// What a format writes of reports.
-inline std::string written(std::string_view format, const std::vector<stapgen::rows::Summary>& reports,
+inline std::string written(std::string_view format, const std::vector<stapgen::summaries::Summary>& reports,
                            const stapgen::show::Options& options = {}) {
     std::ostringstream out;
     stapgen::show::format_named(format).write(out, reports_of(reports), options);

@@ -8,7 +8,7 @@
 #include "unit/compared.h"
 
 using namespace stapgen::study;
-using namespace stapgen::rows;
+using namespace stapgen::summaries;
 
 namespace {
 

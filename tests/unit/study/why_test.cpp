@@ -12,7 +12,7 @@
 
 using namespace stapgen;
 using study::why_of;
-using table::Group, table::Histogram, table::Meet, table::Type, table::Value;
+using table::Group, table::Histogram;
 
 namespace {
 
@@ -20,54 +20,45 @@ constexpr std::int64_t ms = 1'000'000;
 
 /// Results of net-latency, row by row.
 struct Made {
-    table::Table stages{.name = "stages",
-                        .columns = {{"stage", Type::text, Meet::key},
-                                    {"group", Type::group, Meet::key},
-                                    {"distribution", Type::distribution, Meet::add},
-                                    {"part_of", Type::text, Meet::same}}};
-    table::Table ways{.name = "ways", .columns = {{"number"}, {"way", Type::text, Meet::key}, {"n"}}};
-    table::Table way_stages{.name = "ways.stages",
-                            .columns = {{"number"}, {"stage", Type::text, Meet::key}, {"sum_ns", Type::number}}};
-    table::Table tail{.name = "tail",
-                      .columns = {{"number"},
-                                  {"threshold_ns", Type::duration, Meet::same},
-                                  {"n_slow"},
-                                  {"slow_mean_ns", Type::mean, Meet::same},
-                                  {"rest_mean_ns", Type::mean, Meet::same}}};
-    table::Table tail_stages{
-        .name = "tail.stages",
-        .columns = {{"number"}, {"stage", Type::text, Meet::key}, {"excess_share", Type::share, Meet::same}}};
-    table::Table slowest{.name = "slowest",
-                         .columns = {{"number"},
-                                     {"total_ns", Type::duration, Meet::never},
-                                     {"stages_ns", Type::durations, Meet::never},
-                                     {"of", Type::group, Meet::never}}};
-    table::Table accounting{.name = "accounting",
-                            .columns = {{"seen"}, {"filtered"}, {"incomplete"}, {"lost"}},
-                            .rows = {{std::int64_t{0}, std::int64_t{0}, std::int64_t{0}, std::int64_t{0}}}};
-    table::Table transport{
-        .name = "accounting.transport", .columns = {{"skipped_probes"}}, .rows = {{std::int64_t{0}}}};
-    table::Table incomplete{.name = "accounting.incomplete_by",
-                            .columns = {{"name", Type::text, Meet::key}, {"count", Type::count, Meet::add}}};
-    table::Table origins{.name = "origins", .columns = {{"filters", Type::labels, Meet::never}}};
+    std::vector<rows::Stage> stages;
+    std::vector<rows::Way> ways;
+    std::vector<rows::Tail> tails;
+    std::vector<rows::Slowest> slowest;
+    rows::Accounting accounting;
+    std::vector<rows::Origin> origins;
 
-    void way(const std::string& name, std::int64_t n) { ways.rows.push_back({std::ssize(ways.rows), name, n}); }
+    void way(const std::string& name, std::int64_t n) { ways.push_back({std::ssize(ways), name, n}); }
     void stage(const std::string& name, Histogram stats, Group group = {}) {
         const auto dot = name.find('.');
-        if (group.empty() && dot == std::string::npos && !ways.rows.empty())
-            way_stages.rows.push_back({ways.rows.back().front(), name, stats.sum()});
-        stages.rows.push_back({name, std::move(group), std::move(stats),
-                               dot == std::string::npos ? Value() : Value(name.substr(0, dot))});
+        if (group.empty() && dot == std::string::npos && !ways.empty())
+            ways.back().stages.push_back({name, stats.sum()});
+        stages.push_back({name, std::move(group), std::move(stats)});
+        if (dot != std::string::npos) stages.back().part_of = name.substr(0, dot);
     }
-    void excess(std::int64_t way, const std::string& name, double share) {
-        tail_stages.rows.push_back({way, name, share});
+    void tail(std::int64_t way, std::int64_t threshold_ns, double slow_ns, double rest_ns) {
+        tails.push_back({.number = way,
+                         .threshold_ns = threshold_ns,
+                         .n_slow = 7,
+                         .slow_mean_ns = slow_ns,
+                         .rest_mean_ns = rest_ns});
+    }
+    void excess(std::size_t way, const std::string& name, double share) {
+        tails.at(way).stages = {{.stage = name, .excess_share = share}};
     }
     void account(std::int64_t seen, std::int64_t filtered, std::int64_t incomplete_n, std::int64_t lost) {
-        accounting.rows = {{seen, filtered, incomplete_n, lost}};
+        accounting.seen = seen;
+        accounting.filtered = filtered;
+        accounting.incomplete = incomplete_n;
+        accounting.lost = lost;
     }
-    [[nodiscard]] table::Results results() const {
-        table::Results all;
-        all.tables = {stages, ways, way_stages, tail, tail_stages, slowest, accounting, transport, incomplete, origins};
+    [[nodiscard]] rows::Results results() const {
+        rows::Results all;
+        all.put(stages);
+        all.put(ways);
+        all.put(tails);
+        all.put(slowest);
+        all.put(origins);
+        all.one<rows::Accounting>() = accounting;
         return all;
     }
 };
@@ -127,7 +118,7 @@ TEST_CASE("whose packets: one thread, one process, one name, or the filter") {
         auto made = nagle();
         for (const auto& [n, group] : groups)
             made.stage("app-tcp.nagle", repeated(40 * ms, n), group);
-        made.origins.rows.push_back({filters});
+        made.origins.emplace_back().filters = filters;
         const auto text = only_cause(made);
         return text.substr(0, text.find(" waited"));
     };
@@ -155,8 +146,8 @@ TEST_CASE("of packets in no group the slowest say whose they are, if they waited
         for (int i = 0; i < 3; ++i) {
             auto of = thread(231, i == 2 ? tid : 233, "redis");
             of.push_back({"remote", i == 2 ? remote : "10.0.0.2:40009"});
-            made.slowest.rows.push_back(
-                {std::int64_t{0}, 43 * ms, table::Durations{{"app-tcp.nagle", nagle_ns}, {"app-tcp", 43 * ms}}, of});
+            made.slowest.push_back(
+                {.total_ns = 43 * ms, .stages_ns = {{"app-tcp.nagle", nagle_ns}, {"app-tcp", 43 * ms}}, .of = of});
         }
         const auto text = only_cause(made);
         return text.substr(text.find("TCP_NODELAY") + 11);
@@ -172,17 +163,17 @@ TEST_CASE("where median and mean are far apart both are said, and of a few packe
     auto made = nagle();
     Histogram two = repeated(3 * ms, 701);
     two += repeated(130 * ms, 308);
-    made.stages.rows.back()[2] = two;
+    made.stages.back().distribution = two;
     CHECK(only_cause(made).find("waited for an acknowledgment (median 3.00 ms, mean 41.8 ms): Nagle") !=
           std::string::npos);
-    made.stages.rows.back()[2] = repeated(9001 * ms, 5);
+    made.stages.back().distribution = repeated(9001 * ms, 5);
     CHECK(only_cause(made).starts_with("5 of 1,009 packets sent waited for an acknowledgment (mean 9.00 s)"));
 }
 
 TEST_CASE("a cause matters with 5 % of the time or of a tail's excess, three at most, and none that is not known") {
     Made made;
     made.way("rx", 1009);
-    made.tail.rows = {{std::int64_t{0}, 300 * ms, std::int64_t{7}, 400e6, 100e6}};
+    made.tail(0, 300 * ms, 400e6, 100e6);
     made.stage("tcp-app", repeated(100 * ms, 1009));
     made.stage("tcp-app.undivided", repeated(43 * ms, 1009));
     made.stage("tcp-app.program", repeated(48 * ms, 1009));
@@ -198,7 +189,6 @@ TEST_CASE("a cause matters with 5 % of the time or of a tail's excess, three at 
     CHECK(parts() == Names{"tcp-app.program", "tcp-app.run-queue"});
     made.excess(0, "tcp-app.asleep", 0.049);
     CHECK(parts() == Names{"tcp-app.program", "tcp-app.run-queue"});
-    made.tail_stages.rows.clear();
     made.excess(0, "tcp-app.asleep", 0.83);
     CHECK(parts() == Names{"tcp-app.program", "tcp-app.asleep", "tcp-app.run-queue"});
     made.stage("udp-app", repeated(11 * ms, 1009));
@@ -209,37 +199,36 @@ TEST_CASE("a cause matters with 5 % of the time or of a tail's excess, three at 
     CHECK(parts() == Names{"tcp-app.asleep", "tcp-app.program", "drv-ip"});
     // Of a direction whose tail is short it is little of both tails together.
     made.way("tx", 1009);
-    made.tail.rows.push_back({std::int64_t{1}, 3 * ms, std::int64_t{7}, 4e6, 1e6});
+    made.tail(1, 3 * ms, 4e6, 1e6);
     made.excess(1, "qdisc", 0.97);
     CHECK(parts() == Names{"tcp-app.asleep", "tcp-app.program", "drv-ip"});
     const auto all = why_of(made.results()).parts;
     const auto asleep = std::ranges::find(all, "tcp-app.asleep", &study::WhyPart::name);
     REQUIRE(asleep != all.end());
     CHECK(asleep->excess.value() == doctest::Approx(0.83 * 100 / 101));
-    made.ways.rows.pop_back();
-    made.tail.rows.pop_back();
-    made.tail_stages.rows.pop_back();
+    made.ways.pop_back();
+    made.tails.pop_back();
     CHECK(study::tail_text(why_of(made.results()).ways) == "7 received > 300 ms");
 }
 
 TEST_CASE("what is missing is said above 1 %, and what is not divided") {
     auto made = nagle();
     made.account(1009, 0, 10, 10);
-    made.transport.rows = {{std::int64_t{10}}};
+    made.accounting.transport.skipped_probes = 10;
     CHECK(why_of(made.results()).caveats.empty());
     made.account(1009, 0, 11, 11);
-    made.incomplete.rows = {{std::string("mptcp"), std::int64_t{11}}, {std::string("dropped"), std::int64_t{0}}};
-    made.transport.rows = {{std::int64_t{11}}};
+    made.accounting.incomplete_by = {{"mptcp", 11}, {"dropped", 0}};
+    made.accounting.transport.skipped_probes = 11;
     CHECK(why_of(made.results()).caveats == std::vector<std::string>{"1.1 % of the packets seen were lost",
                                                                      "11 probes were skipped, for 1,009 packets seen",
                                                                      "1.1 % could not be followed (mptcp)"});
     made = nagle();
-    made.stages.rows[1][0] = std::string("app-tcp.undivided");
+    made.stages[1].stage = "app-tcp.undivided";
     CHECK(why_of(made.results()).caveats == std::vector<std::string>{"2.4 % of app-tcp is undivided"});
-    made.stages.rows.erase(made.stages.rows.begin() + 1);
+    made.stages.erase(made.stages.begin() + 1);
     CHECK(why_of(made.results()).caveats == std::vector<std::string>{"2.4 % of app-tcp is undivided"});
     made = nagle();
-    made.stages.rows.resize(1);
+    made.stages.resize(1);
     CHECK(why_of(made.results()).caveats ==
           std::vector<std::string>{"measured without parts (--no-parts, or an older stapgen): stages only"});
     CHECK(why_of(made.results()).causes.empty());
@@ -255,7 +244,7 @@ TEST_CASE("too few packets for a tail are said of each direction") {
     made.stage("qdisc", repeated(ms, 367));
     CHECK(why_of(made.results()).caveats ==
           std::vector<std::string>{"13 packets received, 367 sent are too few for a tail: 368 are needed"});
-    made.ways.rows.back().back() = std::int64_t{373};
+    made.ways.back().n = 373;
     CHECK(why_of(made.results()).caveats ==
           std::vector<std::string>{"13 packets received are too few for a tail: 368 are needed"});
     CHECK(study::packets_text(why_of(made.results()).ways) == "13 packets received, 373 sent");

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "rows/of_interval.h"
+#include "table/cells.h"
+#include "table/keys.h"
+
+namespace stapgen::rows {
+
+/// A call of a function of the kernel. They stand by packet, then by context (a thread, or a CPU in softirq), then by
+/// begin, an order in which a call precedes those that it made.
+struct Call {
+    std::int64_t packet = 0;    ///< the number of the tree that it belongs to
+    std::int64_t begin_ns = 0;  ///< since 1970 if the input says how its clock goes with that, else of that clock
+    std::int64_t duration_ns = 0, depth = 0;
+    std::string function{}, args{};
+    std::string context{};  ///< "thread", or "softirq", where the thread is the one that was interrupted
+    std::int64_t cpu = 0, tid = 0;
+    std::string comm{};
+
+    [[nodiscard]] bool in_thread() const { return context == "thread"; }
+
+    static constexpr About about{.name = "calls", .is_rare = true, .most = 10000};
+    static constexpr void columns(auto&& column) {
+        column(Continues(), "packet", &Call::packet);
+        column(Separate(), Ns("begin_ns"), &Call::begin_ns);
+        column(Separate(), Ns("duration_ns"), &Call::duration_ns);
+        column(Separate(), "depth", &Call::depth);
+        column(Separate(), "function", &Call::function);
+        column(Separate(), "args", &Call::args);
+        column(Separate(), "context", &Call::context);
+        column(Separate(), "cpu", &Call::cpu);
+        column(Separate(), "tid", &Call::tid);
+        column(Separate(), "comm", &Call::comm);
+    }
+};
+
+/// Calls beyond the limit.
+struct CallsLeftOut {
+    std::optional<std::int64_t> calls_left_out{};
+
+    static constexpr About about{.name = "calls_left_out", .shape = Shape::fields};
+    static constexpr void columns(auto&& column) {
+        column(Same(), "calls_left_out", &CallsLeftOut::calls_left_out, Shown{.is_rare = true});
+    }
+};
+
+/// A thread and a thing that it waited for. `group` has the thread (tid, comm), what it waited for (`waited`:
+/// run-queue, throttled, asleep, stopped, frozen), and by whom (`by`, or `cgroup`, or neither where it slept: then
+/// `frames` is its call path).
+struct Who {
+    table::Group group{};
+    std::optional<table::Shared<table::Path>> frames{};
+    std::int64_t n = 0, sum_ns = 0;   ///< its waits, and how long they were together
+    std::int64_t with_packet_ns = 0;  ///< for how long of that a packet lay ready which it took afterwards
+    std::int64_t max_ns = 0;
+    std::string waiter{}, waited{}, by{};  ///< of the group, as people call it
+
+    static constexpr About about{.name = "who", .row_name = "who", .is_rare = true, .most = 4096};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "group", &Who::group);
+        column(Key(), "frames", &Who::frames,
+               Shown{.place = 8, .heading = "PATH", .if_any = true, .on_page_only = true});
+        column(Sum(), "n", &Who::n, Shown{.place = 4, .heading = "N"});
+        column(Sum(), Ns("sum_ns"), &Who::sum_ns, Shown{.place = 5, .heading = "TOTAL"});
+        column(Sum(), Ns("with_packet_ns"), &Who::with_packet_ns, Shown{.place = 6, .heading = "WITH PACKET"});
+        column(Largest(), Ns("max_ns"), &Who::max_ns, Shown{.place = 7, .heading = "MAX"});
+        column(First(), "waiter", &Who::waiter,
+               Shown{.place = 1, .heading = "WAITER", .is_head = true, .in = In::hidden});
+        column(First(), "waited", &Who::waited, Shown{.place = 2, .heading = "WAITED", .in = In::hidden});
+        column(First(), "by", &Who::by, Shown{.place = 3, .heading = "BY", .in = In::hidden});
+    }
+};
+
+/// Packets of one entry of a ledger's records, of one thing: a device, a protocol.
+struct Entry {
+    std::string entry{}, of{};
+    std::int64_t count = 0;
+
+    static constexpr About about{.name = "entries", .shape = Shape::none};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "entry", &Entry::entry);
+        column(Key(), "of", &Entry::of);
+        column(Sum(), "count", &Entry::count);
+    }
+};
+
+/// The ledger in its order, from the card on.
+struct Ledger {
+    std::string entry{};
+    table::Group group{};
+    std::int64_t packets = 0;
+
+    static constexpr About about{.name = "ledger", .row_name = "ledger", .is_rare = true};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "entry", &Ledger::entry, Shown{.place = 1, .heading = "LEDGER", .is_head = true});
+        column(Key(), "group", &Ledger::group, Shown{.place = 2});
+        column(Sum(), "packets", &Ledger::packets, Shown{.place = 3, .heading = "PACKETS"});
+    }
+};
+
+}  // namespace stapgen::rows
