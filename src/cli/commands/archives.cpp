@@ -191,35 +191,32 @@ base::Result<void> report_archives(const Call& call, const std::vector<std::file
     if (format != "table" && format != "json" && format != "csv")
         return base::bad_input(fmt::format("--format {}: findings of an archive are a table, JSON or CSV", format),
                                "--format json is for programs");
-    const auto meanings = recipe::find_recipe(call.program.catalog, "softnet");
-    if (!meanings) return tl::make_unexpected(meanings.error());
-    const auto rules = bundle::read_rules(call.program.files.kernels.parent_path() / "findings.toml");
-    if (!rules) return tl::make_unexpected(rules.error());
+    STAPGEN_LET(const auto meanings, recipe::find_recipe(call.program.catalog, "softnet"));
+    STAPGEN_LET(const auto rules, bundle::read_rules(call.program.files.kernels.parent_path() / "findings.toml"));
     std::vector<bundle::Evidence> all;
     std::shared_ptr<base::Budget> budget;
     for (const auto& archive : archives) {
         budget = std::make_shared<base::Budget>(base::printable(archive.string()), base::limits::unpacked_bytes,
                                                 base::limits::cpu_ns);
-        auto evidence = bundle::read_evidence(archive, bundle::texts_of(*rules), budget);
-        if (!evidence) return tl::make_unexpected(evidence.error());
-        if (evidence->read == 0) {
-            const auto& why = evidence->walked.damaged;
+        STAPGEN_LET(auto evidence, bundle::read_evidence(archive, bundle::texts_of(rules), budget));
+        if (evidence.read == 0) {
+            const auto& why = evidence.walked.damaged;
             return base::bad_input(
                 why.empty() ? fmt::format("{}: none of its {} files has counters, settings or a kernel's log",
-                                          base::printable(archive.string()), evidence->walked.files)
+                                          base::printable(archive.string()), evidence.walked.files)
                             : fmt::format("{}: nothing in it could be read: {}", base::printable(archive.string()),
                                           base::printable(why.front())),
                 "to report recordings or the output of tools, give the files");
         }
-        all.push_back(*std::move(evidence));
+        all.push_back(std::move(evidence));
     }
     auto& newest = all.back();
     const auto* before = all.size() > 1 ? &all.front() : nullptr;
     const bool is_csv = format == "csv";
     std::vector<kinds::Measured> results;
     if (!is_csv) results = Results(newest, presentation, options, budget).read(archives.back());
-    bundle::Report report{archives.back().string(), &newest, before, bundle::findings_of(*rules, newest, before)};
-    report.losses = bundle::other_losses(*meanings, report.findings, newest, before);
+    bundle::Report report{archives.back().string(), &newest, before, bundle::findings_of(rules, newest, before)};
+    report.losses = bundle::other_losses(meanings, report.findings, newest, before);
     if (is_csv) {
         bundle::write_csv(report, std::cout);
         if (!newest.results.empty())

@@ -39,25 +39,20 @@ base::Result<std::vector<std::filesystem::path>> files_of(const std::vector<std:
 }
 
 base::Result<void> report(const Call& call, const ReportOptions& options) {
-    auto presentation = presentation_of(options.present);
-    if (!presentation) return tl::make_unexpected(presentation.error());
-    if (auto can = check_events(options.replay.events, *presentation); !can) return can;
-    const auto archives = archives_among(options.files);
-    if (!archives) return tl::make_unexpected(archives.error());
-    const auto files = archives->empty() ? files_of(options.files) : *archives;
-    if (!files) return tl::make_unexpected(files.error());
-    auto output = NewFile::open(options.output);
-    if (!output) return tl::make_unexpected(output.error());
-    if (!archives->empty()) {
-        if (auto done = report_archives(call, *archives, options, *presentation); !done) return done;
-        return output->keep();
+    STAPGEN_LET(auto presentation, presentation_of(options.present));
+    if (auto can = check_events(options.replay.events, presentation); !can) return can;
+    STAPGEN_LET(const auto archives, archives_among(options.files));
+    STAPGEN_LET(const auto files, archives.empty() ? files_of(options.files) : archives);
+    STAPGEN_LET(auto output, NewFile::open(options.output));
+    if (!archives.empty()) {
+        if (auto done = report_archives(call, archives, options, presentation); !done) return done;
+        return output.keep();
     }
-    auto reports = session::load(*files, *presentation, options.names, options.replay);
-    if (!reports) return tl::make_unexpected(reports.error());
-    for (auto& summary : *reports)
+    STAPGEN_LET(auto reports, session::load(files, presentation, options.names, options.replay));
+    for (auto& summary : reports)
         session::put_meanings(summary, call.program.catalog);
-    session::present(std::cout, *reports, *presentation);
-    return output->keep();
+    session::present(std::cout, reports, presentation);
+    return output.keep();
 }
 
 OptionSpecs selection_options(session::Selection& selection) {

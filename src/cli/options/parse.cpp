@@ -131,9 +131,8 @@ base::Result<void> read_values(const CLI::App& app, const CommandSpec& command) 
             return tl::make_unexpected(
                 usage_error(command, fmt::format("{} is given {} times", long_name(spec), count)));
         }
-        const auto good = std::visit(ValueSetter{spec, *option}, spec.target);
-        if (!good) return tl::make_unexpected(good.error());
-        if (!*good) return tl::make_unexpected(wrong_value(command, spec, option->results().back()));
+        STAPGEN_LET(const auto good, std::visit(ValueSetter{spec, *option}, spec.target));
+        if (!good) return tl::make_unexpected(wrong_value(command, spec, option->results().back()));
     }
     return {};
 }
@@ -308,9 +307,8 @@ base::Result<void> refuse_empty_values(const std::vector<std::string>& words) {
 base::Result<Invocation> parse(const CommandSpec& root, const recipe::Catalog& catalog,
                                const std::vector<std::string>& words, const std::vector<ConfigFile>& config) {
     using Wanted = Invocation::Wanted;
-    if (auto known = check_verb(root, catalog, words, beginning_of(words).verb); !known)
-        return tl::make_unexpected(known.error());
-    if (auto whole = refuse_empty_values(words); !whole) return tl::make_unexpected(whole.error());
+    STAPGEN_TRY(check_verb(root, catalog, words, beginning_of(words).verb));
+    STAPGEN_TRY(refuse_empty_values(words));
     CLI::App app;
     app.set_help_flag("-h,--help");
     app.set_help_all_flag("--help-all");
@@ -329,9 +327,9 @@ base::Result<Invocation> parse(const CommandSpec& root, const recipe::Catalog& c
         return tl::make_unexpected(error_of(app, root, error, words));
     }
     const auto [used, command] = used_of(app, root);
-    if (auto good = read_values(*used, *command); !good) return tl::make_unexpected(good.error());
-    if (auto good = use_config(*used, root, *command, config); !good) return tl::make_unexpected(good.error());
-    if (auto good = check_rules(*used, *command); !good) return tl::make_unexpected(good.error());
+    STAPGEN_TRY(read_values(*used, *command));
+    STAPGEN_TRY(use_config(*used, root, *command, config));
+    STAPGEN_TRY(check_rules(*used, *command));
     return Invocation{Wanted::action, command};
 }
 

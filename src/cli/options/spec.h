@@ -53,9 +53,8 @@ template <class Parse, class T>
 Reader read_by(Parse parse, T& to, bool may_be_empty = true) {
     return [=, &to](const std::string& typed) -> base::Result<void> {
         if (may_be_empty && typed.empty()) return {};
-        auto value = parse(typed);
-        if (!value) return tl::make_unexpected(value.error());
-        to = *std::move(value);
+        STAPGEN_LET(auto value, parse(typed));
+        to = std::move(value);
         return {};
     };
 }
@@ -112,7 +111,7 @@ struct CommandSpec {
     std::vector<CommandSpec> commands{};
     const recipe::Recipe* recipe = nullptr;  ///< that it runs, renders or builds
     bool hidden = false;
-    bool rare = false;  ///< left out of a short help that is too long
+    bool rare = false;                                             ///< left out of a short help that is too long
     std::function<base::Result<void>(const Call& call)> action{};  ///< none: it needs a further word
     std::any values{};                                             ///< see values_of()
 };
