@@ -31,10 +31,10 @@ base::Result<std::string> help_of(const CommandSpec& root, const std::vector<std
 /// The tables of a report: names, columns, units, and how they add up. `words`: the beginning of a name.
 base::Result<std::string> results_text(const std::vector<std::string>& words);
 
-/// What `stapgen help NAME [WORD...]` prints that is no command: tables of the code. Words choose from them.
+/// What `stapgen help NAME [WORD...]` prints that is no command: tables of the code and of recipes. Words choose from them.
 struct Topic {
     std::string_view name, summary;
-    base::Result<std::string> (*text)(const std::vector<std::string>& words);
+    base::Result<std::string> (*text)(const CommandSpec& root, const std::vector<std::string>& words);
 };
 std::span<const Topic> help_topics();
 
