@@ -42,25 +42,11 @@ std::span<const AccountName> account_names() {
         AccountName{"ambiguous", "sock",
                     "read over UDP, and which one of several from that peer was answered is not known: one was not "
                     "answered, or other threads than the reading one answer"},
-        AccountName{"fragmented", "forward",
-                    "longer than the next device takes: IP cut it. copies counts the fragments"},
-        AccountName{"not-left", "forward", "still under way, or gone a way that is not seen"},
-        AccountName{"handshake, queued, closed", "accept",
-                    "the handshake has not ended; nobody has accepted it; it was closed before"},
-        AccountName{"began-before, under-way, not-tcp", "connect",
-                    "the connection began before the run; it had neither been established nor failed at the end; it is "
-                    "another protocol's"},
-        AccountName{"last-step, not-freed", "packet-flow",
-                    "the last step was not seen: the call's return, the driver's completion"},
-        AccountName{"unreturned", "call-trace", "the call was open at the end"},
-        AccountName{"running", "irq-latency", "it was running at the end"},
         AccountName{
             "lost.evicted", "all",
             "a table was full: 16384 waiting packets (rx), some 8,000 under way (tx), 4096 requests (sock), 2048 "
             "pairs of place and reason in an interval (dropwatch: a shorter -i), 8192 connections under way (connect)"},
         AccountName{"lost.transport", "all", "records did not reach user space, or were not understood (input)"},
-        AccountName{"lost.max-calls", "call-trace", "the limit of calls of a packet"},
-        AccountName{"lost.no-exit", "irq-latency", "its end was not seen"},
         AccountName{"acks, retransmits", "tx", "beside the account: segments without data, and those sent again"},
         AccountName{"divided", "rx",
                     "beside the account, but included in seen: copies of a multicast or broadcast for further "
@@ -73,30 +59,11 @@ std::span<const AccountName> account_names() {
             "send-eagain", "tx",
             "beside the account: send calls of these threads, over any port, that found no room and did not wait "
             "(EAGAIN). app-tcp begins with the next call: the time in between is not in it"},
-        AccountName{"copies", "forward", "beside the account: further copies of a flooded packet, and fragments"},
         AccountName{"joined-before-reply, segments-filtered", "sock",
                     "beside the account: further parts of a request that was read and not yet answered; segments "
                     "of other sockets"},
-        AccountName{"syns-again, syns-dropped-or-cookie", "accept",
-                    "beside the account: a SYN that came again; one that was dropped or answered with a cookie"},
-        AccountName{"overflows, overflows-evicted", "accept",
-                    "beside the account, with --queues: what a full queue turned away; of that, what belongs to "
-                    "pairs of listener and client that gave way to other pairs"},
-        AccountName{"complete", "call-trace", "beside the account: packets with all of their calls"},
-        AccountName{"segments-without-change", "tcp-probe",
-                    "beside the account: segments that changed none of "
-                    "these numbers"},
         AccountName{"waits-evicted, threads-evicted", "rx",
                     "beside the account, with --who: waits, and threads, that gave way to others in its tables"},
-        AccountName{"paths-evicted", "dropwatch", "beside the account: call paths that gave way to others"},
-        AccountName{
-            "resets, resets-filtered, resets-evicted", "dropwatch",
-            "beside the account, with --resets: what TCP sent; what a filter left out; what gave way to others"},
-        AccountName{"failures-evicted", "connect",
-                    "beside the account: failures whose cause and destination gave way to others of that interval"},
-        AccountName{"drops-evicted", "retransmits",
-                    "beside the account, with --where: drops of the last minute that gave way to others; what was lost "
-                    "there counts as not-here"},
     };
     return names;
 }

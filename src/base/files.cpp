@@ -319,10 +319,9 @@ Result<void> make_cache_entry(const fs::path& entry, const std::function<Result<
     if (fs::is_directory(entry, error)) return {};
     fs::create_directories(entry.parent_path(), error);
     if (!error) {
-        const auto fresh = PrivateDirectory::create_beside(entry);
-        if (!fresh) return tl::make_unexpected(fresh.error());
-        if (auto filled = fill(fresh->path()); !filled) return filled;
-        fs::rename(fresh->path(), entry, error);
+        STAPGEN_LET(const auto fresh, PrivateDirectory::create_beside(entry));
+        if (auto filled = fill(fresh.path()); !filled) return filled;
+        fs::rename(fresh.path(), entry, error);
     }
     // Another stapgen may have been quicker; its folder is as good.
     if (!error || fs::is_directory(entry)) return {};

@@ -70,7 +70,7 @@ Result<void> check_json(std::string_view text) {
 }
 
 Result<Json> parse_json(std::string_view text) {
-    if (auto fits = check_json(text); !fits) return tl::make_unexpected(fits.error());
+    STAPGEN_TRY(check_json(text));
     return Json::parse(text, nullptr, false);
 }
 

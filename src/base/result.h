@@ -40,3 +40,18 @@ inline tl::unexpected<Error> cannot_here(std::string what, std::string hint = {}
 }
 
 }  // namespace stapgen::base
+
+/// Hands the error of a Result on: returns it from this function, if it is one.
+#define STAPGEN_TRY(...)                                      \
+    if (auto&& stapgen_tried = (__VA_ARGS__); !stapgen_tried) \
+    return tl::make_unexpected(std::move(stapgen_tried).error())
+
+/// The same, and declares what the Result's value is put into: STAPGEN_LET(const auto text, base::read_file(path));
+#define STAPGEN_LET(declaration, ...) \
+    STAPGEN_LET_BY(STAPGEN_LET_NAME(stapgen_result_, __LINE__), declaration, __VA_ARGS__)
+#define STAPGEN_LET_NAME(name, line) STAPGEN_LET_JOINED(name, line)
+#define STAPGEN_LET_JOINED(name, line) name##line
+#define STAPGEN_LET_BY(result, declaration, ...) \
+    auto result = __VA_ARGS__;                   \
+    STAPGEN_TRY(result);                         \
+    declaration = *std::move(result)

@@ -52,8 +52,7 @@ class FileSource final : public Source {
             if (count < 0 && errno == EINTR) continue;
             if (count < 0) return tl::make_unexpected(read_error(name_));
             if (budget_) {
-                if (auto charged = budget_->read(static_cast<std::uint64_t>(count)); !charged)
-                    return tl::make_unexpected(charged.error());
+                STAPGEN_TRY(budget_->read(static_cast<std::uint64_t>(count)));
             }
             return static_cast<std::size_t>(count);
         }
@@ -81,11 +80,11 @@ class PackedSource final : public Source {
             begin_ += step.taken;
             offset_ += step.taken;
             damaged_ = step.damaged;
-            if (auto charged = budget_->unpack(step.made); !charged) return tl::make_unexpected(charged.error());
+            STAPGEN_TRY(budget_->unpack(step.made));
             if (step.made > 0) return step.made;
             if (step.taken > 0 || damaged_) continue;
             if (last_) return std::size_t{0};
-            if (auto filled = fill(); !filled) return tl::make_unexpected(filled.error());
+            STAPGEN_TRY(fill());
         }
         if (unpacker_->wants_memory()) {
             return bad_input(
@@ -101,10 +100,9 @@ class PackedSource final : public Source {
         std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
                   buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
         end_ -= std::exchange(begin_, 0);
-        const auto count = source_->read(std::span(buffer_).subspan(end_));
-        if (!count) return tl::make_unexpected(count.error());
-        end_ += *count;
-        last_ = *count == 0;
+        STAPGEN_LET(const auto count, source_->read(std::span(buffer_).subspan(end_)));
+        end_ += count;
+        last_ = count == 0;
         return {};
     }
 
@@ -170,10 +168,9 @@ class Converted final : public Source {
         while (out_.empty()) {
             const auto before = in_.size();
             in_.resize(before + piece);
-            const auto count = source_->read(std::span(in_).subspan(before));
-            if (!count) return tl::make_unexpected(count.error());
-            in_.resize(before + *count);
-            if (*count == 0) return std::size_t{0};
+            STAPGEN_LET(const auto count, source_->read(std::span(in_).subspan(before)));
+            in_.resize(before + count);
+            if (count == 0) return std::size_t{0};
             convert();
         }
         const auto count = out_.copy(into.data(), into.size());
@@ -288,11 +285,10 @@ Result<Peeked> peek(std::unique_ptr<Source> source, std::size_t size) {
 
 Result<std::unique_ptr<Source>> unpacked(std::unique_ptr<Source> source, const std::string& name,
                                          std::shared_ptr<Budget> budget) {
-    auto packed = peek(std::move(source), magic_size);
-    if (!packed) return tl::make_unexpected(packed.error());
-    auto unpacker = make_unpacker(packed->beginning);
-    if (!unpacker) return std::move(packed->source);
-    return std::make_unique<PackedSource>(std::move(packed->source), name, std::move(unpacker), std::move(budget));
+    STAPGEN_LET(auto packed, peek(std::move(source), magic_size));
+    auto unpacker = make_unpacker(packed.beginning);
+    if (!unpacker) return std::move(packed.source);
+    return std::make_unique<PackedSource>(std::move(packed.source), name, std::move(unpacker), std::move(budget));
 }
 
 Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t limit) {
@@ -301,21 +297,19 @@ Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t
 
 Result<std::string> read_unpacked(const std::filesystem::path& path,
                                   const std::function<std::size_t(std::string_view beginning)>& limit_of) {
-    auto source = Source::open(path, Source::Use::held);
-    if (!source) return tl::make_unexpected(source.error());
+    STAPGEN_LET(auto source, Source::open(path, Source::Use::held));
     constexpr std::size_t first_size = 1U << 20U;
     std::string content;
     for (std::size_t size = 0;;) {
         if (content.size() - size < first_size) content.resize(std::max(2 * content.size(), first_size));
-        const auto count = (*source)->read(std::span(content).subspan(size));
-        if (!count) return tl::make_unexpected(count.error());
-        size += *count;
+        STAPGEN_LET(const auto count, source->read(std::span(content).subspan(size)));
+        size += count;
         if (const auto limit = limit_of(std::string_view(content).substr(0, size)); size > limit) {
             return bad_input(fmt::format("{} is larger than {} bytes, unpacked", path.string(), limit),
                              "check that it is the file you meant");
         }
-        if (*count > 0) continue;
-        if ((*source)->cut_short()) {
+        if (count > 0) continue;
+        if (source->cut_short()) {
             return bad_input(fmt::format("{} ends in the middle of compressed data", path.string()),
                              "the file is damaged or was cut off; make it again");
         }

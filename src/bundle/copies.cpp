@@ -32,11 +32,10 @@ base::Result<void> copy(base::Source& source, const std::filesystem::path& path,
     if (file.get() < 0) return base::failed(fmt::format("cannot be copied: {}", std::strerror(errno)));
     std::array<char, 64U << 10U> piece{};
     for (;;) {
-        const auto count = source.read(piece);
-        if (!count) return tl::make_unexpected(count.error());
-        if (*count == 0) return {};
-        if (!budget.copy(*count)) return base::failed("there is no room for a copy of it");
-        if (::write(file.get(), piece.data(), *count) != static_cast<ssize_t>(*count))
+        STAPGEN_LET(const auto count, source.read(piece));
+        if (count == 0) return {};
+        if (!budget.copy(count)) return base::failed("there is no room for a copy of it");
+        if (::write(file.get(), piece.data(), count) != static_cast<ssize_t>(count))
             return base::failed(fmt::format("cannot be copied: {}", std::strerror(errno)));
     }
 }
@@ -45,10 +44,9 @@ base::Result<void> copy(base::Source& source, const std::filesystem::path& path,
 
 base::Result<Copies> copies_of(const std::filesystem::path& archive, const std::set<std::string>& wanted,
                                const std::shared_ptr<base::Budget>& budget) {
-    auto folder = base::PrivateDirectory::create();
-    if (!folder) return tl::make_unexpected(folder.error());
-    Copies copies{*std::move(folder), {}, {}};
-    const auto walked = walk(archive, budget, [&](const File& file) {
+    STAPGEN_LET(auto folder, base::PrivateDirectory::create());
+    Copies copies{std::move(folder), {}, {}};
+    STAPGEN_TRY(walk(archive, budget, [&](const File& file) {
         if (!wanted.contains(*file.path) || copies.files.contains(*file.path)) return;
         // A folder each: names may be the same.
         const auto own = copies.folder.path() / std::to_string(copies.files.size() + copies.left_out.size());
@@ -61,8 +59,7 @@ base::Result<Copies> copies_of(const std::filesystem::path& archive, const std::
             std::filesystem::remove_all(own, error);
             copies.left_out.push_back(fmt::format("{}: {}", *file.path, done.error().what));
         }
-    });
-    if (!walked) return tl::make_unexpected(walked.error());
+    }));
     return copies;
 }
 

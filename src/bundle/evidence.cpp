@@ -389,9 +389,8 @@ base::Result<Evidence> read_evidence(const std::filesystem::path& path, const st
                                      const std::shared_ptr<base::Budget>& budget) {
     Evidence evidence;
     Reader reader(evidence, texts, *budget);
-    auto walked = walk(path, budget, [&](const File& file) { reader.take(file); });
-    if (!walked) return tl::make_unexpected(walked.error());
-    evidence.walked = *std::move(walked);
+    STAPGEN_LET(auto walked, walk(path, budget, [&](const File& file) { reader.take(file); }));
+    evidence.walked = std::move(walked);
     return evidence;
 }
 

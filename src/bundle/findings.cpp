@@ -165,8 +165,7 @@ std::string_view name_of(Severity severity) {
 }
 
 base::Result<std::vector<Rule>> read_rules(const std::filesystem::path& file) {
-    const auto text = base::read_file(file);
-    if (!text) return tl::make_unexpected(text.error());
+    STAPGEN_LET(const auto text, base::read_file(file));
     std::vector<Rule> rules;
     const auto read = [&](base::TomlTable& root) {
         for (auto& row : root.tables("finding")) {
@@ -207,8 +206,7 @@ base::Result<std::vector<Rule>> read_rules(const std::filesystem::path& file) {
     };
     constexpr std::string_view hint = "see the comment at the top of the findings.toml that came with stapgen";
     const auto name = file.string();
-    if (auto done = base::read_toml({*text, name, "the table", hint, hint}, read); !done)
-        return tl::make_unexpected(done.error());
+    STAPGEN_TRY(base::read_toml({text, name, "the table", hint, hint}, read));
     return rules;
 }
 

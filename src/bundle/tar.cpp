@@ -89,14 +89,13 @@ bool begins_tar(std::string_view beginning) {
 
 base::Result<bool> Tar::fill(std::span<char> whole) {
     for (std::size_t filled = 0; filled < whole.size();) {
-        const auto count = source_.read(whole.subspan(filled));
-        if (!count) return tl::make_unexpected(count.error());
-        if (*count == 0) {
+        STAPGEN_LET(const auto count, source_.read(whole.subspan(filled)));
+        if (count == 0) {
             cut_short_ |= filled > 0;
             return false;
         }
-        filled += *count;
-        at_ += *count;
+        filled += count;
+        at_ += count;
     }
     return true;
 }
@@ -105,9 +104,8 @@ base::Result<void> Tar::skip(std::uint64_t bytes) {
     std::array<char, 16U << 10U> thrown{};
     while (bytes > 0) {
         const auto part = std::min<std::uint64_t>(bytes, thrown.size());
-        const auto whole = fill(std::span(thrown).first(part));
-        if (!whole) return tl::make_unexpected(whole.error());
-        if (!*whole) {
+        STAPGEN_LET(const auto whole, fill(std::span(thrown).first(part)));
+        if (!whole) {
             cut_short_ = true;
             return {};
         }
@@ -126,23 +124,21 @@ base::Result<std::string> Tar::read_text(std::uint64_t size) {
     if (size > max_text)
         return base::bad_input(fmt::format("{}: a name of {} bytes", name_, size), "it is damaged, or hostile");
     std::string text(size, '\0');
-    const auto whole = fill(text);
-    if (!whole) return tl::make_unexpected(whole.error());
-    if (auto done = end_file(); !done) return tl::make_unexpected(done.error());
+    STAPGEN_TRY(fill(text));
+    STAPGEN_TRY(end_file());
     return text;
 }
 
 base::Result<std::optional<Tar::File>> Tar::next() {
     Said said;
     for (;;) {
-        if (auto done = end_file(); !done) return tl::make_unexpected(done.error());
+        STAPGEN_TRY(end_file());
         const auto begin = at_;
         std::array<char, tar_block> block{};
-        const auto whole = fill(block);
-        if (!whole) return tl::make_unexpected(whole.error());
+        STAPGEN_LET(const auto whole, fill(block));
         const std::string_view header(block.data(), block.size());
         // What ends an archive: a block of zeros, or nothing.
-        if (!*whole || std::ranges::all_of(header, [](char c) { return c == 0; })) return std::optional<File>();
+        if (!whole || std::ranges::all_of(header, [](char c) { return c == 0; })) return std::optional<File>();
         const auto size = number_of(size_part.of(header));
         if (!is_header(header) || !size)
             return base::bad_input(fmt::format("{}: the archive is damaged at byte {}", name_, begin), "copy it again");
@@ -152,10 +148,9 @@ base::Result<std::optional<Tar::File>> Tar::next() {
         if (type == 'L' || type == 'x') {
             padding_ = (tar_block - *size % tar_block) % tar_block;
             left_ = 0;
-            auto text = read_text(*size);
-            if (!text) return tl::make_unexpected(text.error());
-            if (type == 'L') said.path = until_zero(*text);
-            if (type == 'x') read_attributes(*text, said);
+            STAPGEN_LET(auto text, read_text(*size));
+            if (type == 'L') said.path = until_zero(text);
+            if (type == 'x') read_attributes(text, said);
             continue;
         }
         if (type == '0' || type == '\0' || type == '7') {
@@ -173,9 +168,8 @@ base::Result<std::optional<Tar::File>> Tar::next() {
         // GNU's old sparse files: blocks of the map go on behind the header, as long as a byte of each says so.
         constexpr std::size_t header_goes_on = 482, map_goes_on = 504;
         for (bool more = type == 'S' && header[header_goes_on] != 0; more; more = block[map_goes_on] != 0) {
-            const auto another = fill(block);
-            if (!another) return tl::make_unexpected(another.error());
-            if (!*another) break;
+            STAPGEN_LET(const auto another, fill(block));
+            if (!another) break;
         }
         passed_over_ += type == '5' || type == 'g' || type == 'K' ? 0 : 1;
         // Of a link the size says nothing: there is no content.

@@ -155,13 +155,10 @@ class Walk {
 base::Result<bool> is_archive(const std::filesystem::path& path) {
     const auto name = base::printable(path.string());
     const auto budget = std::make_shared<base::Budget>(name);
-    auto source = base::open_raw(path, budget);
-    if (!source) return tl::make_unexpected(source.error());
-    auto content = base::unpacked(*std::move(source), name, budget);
-    if (!content) return tl::make_unexpected(content.error());
-    const auto peeked = base::peek(*std::move(content), tar_block);
-    if (!peeked) return tl::make_unexpected(peeked.error());
-    return begins_tar(peeked->beginning);
+    STAPGEN_LET(auto source, base::open_raw(path, budget));
+    STAPGEN_LET(auto content, base::unpacked(std::move(source), name, budget));
+    STAPGEN_LET(const auto peeked, base::peek(std::move(content), tar_block));
+    return begins_tar(peeked.beginning);
 }
 
 base::Result<Walked> walk(const std::filesystem::path& path, const std::shared_ptr<base::Budget>& budget,
@@ -181,9 +178,8 @@ base::Result<Walked> walk(const std::filesystem::path& path, const std::shared_p
         walk.read_folder(folder.get(), name);
         return walk.result();
     }
-    auto source = base::open_raw(path, budget);
-    if (!source) return tl::make_unexpected(source.error());
-    walk.read(path.string(), *std::move(source), 0);
+    STAPGEN_LET(auto source, base::open_raw(path, budget));
+    walk.read(path.string(), std::move(source), 0);
     return walk.result();
 }
 

@@ -77,27 +77,24 @@ base::Result<void> perform(const std::vector<std::string>& given, bool& is_page)
     // Called by shells: another command line follows `--`.
     const bool completing = given.size() > 1 && given[0] == "complete" && given[1] == "--";
     const std::vector<std::string> words(given.begin() + (completing ? 2 : 0), given.end());
-    auto files = recipe::find_program_files(host::own_program());
-    if (!files) return tl::make_unexpected(files.error());
+    STAPGEN_LET(auto files, recipe::find_program_files(host::own_program()));
     const auto beginning = beginning_of(words);
-    auto folders = recipe::recipe_folders(beginning.recipe_path, *files);
+    auto folders = recipe::recipe_folders(beginning.recipe_path, files);
     if (is_manual_of_installed({words.begin() + static_cast<std::ptrdiff_t>(beginning.verb), words.end()})) {
-        folders = {{files->templates}};
+        folders = {{files.templates}};
     }
-    recipe::Program program{*files, recipe::load_catalog(folders)};
+    recipe::Program program{files, recipe::load_catalog(folders)};
     set_aside_clashes(program.catalog);
     const auto root = command_table(program.catalog);
     if (completing) {
         print(completion_of({program, root}, words));
         return {};
     }
-    const auto config = read_config_files();
-    if (!config) return tl::make_unexpected(config.error());
-    const auto invocation = parse(root, program.catalog, words, *config);
-    if (!invocation) return tl::make_unexpected(invocation.error());
-    const auto& command = *invocation->command;
+    STAPGEN_LET(const auto config, read_config_files());
+    STAPGEN_LET(const auto invocation, parse(root, program.catalog, words, config));
+    const auto& command = *invocation.command;
     is_page = prints_page(command);
-    switch (invocation->wanted) {
+    switch (invocation.wanted) {
         case Invocation::Wanted::short_help:
             std::cout << short_help(command, help_width());
             return {};

@@ -91,7 +91,7 @@ base::Result<Program> compile(const std::string& expression) {
     if (!instructions) return tl::make_unexpected(explained(expression, instructions.error()));
     if (instructions->size() > room)
         return too_long(fmt::format("it has {} instructions; the limit is {}", instructions->size(), room));
-    if (auto checked = check(expression, *instructions); !checked) return tl::make_unexpected(checked.error());
+    STAPGEN_TRY(check(expression, *instructions));
     Program program;
     for (const auto& [code, jump_true, jump_false, k] : *instructions) {
         program.push_back(mark | std::uint64_t{code} << 48 | std::uint64_t{jump_true} << 40 |

@@ -45,20 +45,17 @@ base::Result<void> add_host(std::string_view word, const std::string& where, std
 base::Result<std::vector<std::string>> parse_hosts(const std::string& typed) {
     std::vector<std::string> hosts;
     if (typed.find('/') != std::string::npos) {
-        const auto text = base::read_named(typed, base::limits::hosts_bytes);
-        if (!text) return tl::make_unexpected(text.error());
+        STAPGEN_LET(const auto text, base::read_named(typed, base::limits::hosts_bytes));
         std::size_t number = 0;
-        for (const auto line : base::split(*text, '\n')) {
+        for (const auto line : base::split(text, '\n')) {
             ++number;
             const auto word = base::trim(line.substr(0, line.find('#')));
             if (word.empty()) continue;
-            if (auto added = add_host(word, fmt::format("{}:{}", typed, number), hosts); !added)
-                return tl::make_unexpected(added.error());
+            STAPGEN_TRY(add_host(word, fmt::format("{}:{}", typed, number), hosts));
         }
     } else {
         for (const auto word : base::split(typed, ',')) {
-            if (auto added = add_host(base::trim(word), "--hosts", hosts); !added)
-                return tl::make_unexpected(added.error());
+            STAPGEN_TRY(add_host(base::trim(word), "--hosts", hosts));
         }
     }
     if (hosts.empty()) return base::bad_input(fmt::format("--hosts {}: no host given", typed), "one per line");

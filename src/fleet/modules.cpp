@@ -153,7 +153,7 @@ Answer<Modules::Module> Modules::compile_elsewhere(const Hosts& kernel, std::str
 
 Answer<std::string> Modules::compile_on(std::size_t host, const HostFacts& facts) {
     const auto& remote = members_.remotes[host];
-    if (auto sent = members_.send_program(host, facts); !sent) return tl::make_unexpected(sent.error());
+    STAPGEN_TRY(members_.send_program(host, facts));
     std::vector<std::string> argv{members_.program_on(facts), "build", members_.job.recipe};
     argv.insert(argv.end(), members_.job.build.begin(), members_.job.build.end());
     std::size_t taken = 0;

@@ -119,14 +119,13 @@ Answer<std::string> Remote::run(const std::string& script, std::string input, co
     };
     const auto ending = launch::run_child(ssh_command(options_, host_, script), handlers);
     if (broken) return tl::make_unexpected(*broken);
-    if (auto checked = check(ending, said.text(), false); !checked) return tl::make_unexpected(checked.error());
+    STAPGEN_TRY(check(ending, said.text(), false));
     return output;
 }
 
 Answer<HostFacts> Remote::ask() const {
-    const auto output = run(facts_script, {}, {limits::host_answer_bytes, options_.connect_timeout});
-    if (!output) return tl::make_unexpected(output.error());
-    return parse_facts(*output);
+    STAPGEN_LET(const auto output, run(facts_script, {}, {limits::host_answer_bytes, options_.connect_timeout}));
+    return parse_facts(output);
 }
 
 Answer<void> Remote::send(const HostFacts& facts, const SentFile& file) const {
@@ -135,12 +134,10 @@ Answer<void> Remote::send(const HostFacts& facts, const SentFile& file) const {
     const auto path = base::shell_quoted({facts.folder + "/" + file.name});
     const auto time = options_.connect_timeout + seconds(file.content.size() / bytes_each_s);
     // Whole or not at all, whoever else sends it now and whenever the connection ends.
-    const auto sent =
-        run(fmt::format("umask 077; f={0}; t=$f.$$; trap 'rm -f \"$t\"' EXIT; trap 'exit 1' HUP INT TERM; "
-                        "cat >\"$t\" && [ $(wc -c <\"$t\") -eq {1} ] && chmod 700 \"$t\" && mv \"$t\" \"$f\"",
-                        path, file.content.size()),
-            file.content, {limits::host_answer_bytes, time});
-    if (!sent) return tl::make_unexpected(sent.error());
+    STAPGEN_TRY(run(fmt::format("umask 077; f={0}; t=$f.$$; trap 'rm -f \"$t\"' EXIT; trap 'exit 1' HUP INT TERM; "
+                                "cat >\"$t\" && [ $(wc -c <\"$t\") -eq {1} ] && chmod 700 \"$t\" && mv \"$t\" \"$f\"",
+                                path, file.content.size()),
+                    file.content, {limits::host_answer_bytes, time}));
     return {};
 }
 

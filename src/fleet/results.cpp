@@ -66,9 +66,8 @@ base::Result<std::vector<HostResult>> read_results(const fs::path& folder) {
                                "give the folder of 'stapgen fleet run -o'");
     }
     if (fs::exists(folder / index_file, error)) {
-        const auto text = base::read_found(folder / index_file, base::limits::json_bytes);
-        if (!text) return tl::make_unexpected(text.error());
-        return parse_index(folder, *text);
+        STAPGEN_LET(const auto text, base::read_found(folder / index_file, base::limits::json_bytes));
+        return parse_index(folder, text);
     }
     std::vector<HostResult> hosts;
     for (const auto& entry : fs::directory_iterator(folder, error)) {

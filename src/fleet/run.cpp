@@ -251,16 +251,14 @@ base::Result<std::vector<Row>> run(const Job& job) {
         rows = run.rows();
         view.show(rows);
         view.end();
-        if (auto written = base::create_file(index, fleet_json(job.recipe, rows)); !written)
-            return tl::make_unexpected(written.error());
+        STAPGEN_TRY(base::create_file(index, fleet_json(job.recipe, rows)));
     }
     // Nothing is lost any more by a user who does not wait for the rest.
     bool is_other = false;
     for (auto& row : rows)
         is_other = read_recording(row) || is_other;
     if (is_other) {
-        if (auto written = base::replace_file(index, fleet_json(job.recipe, rows)); !written)
-            return tl::make_unexpected(written.error());
+        STAPGEN_TRY(base::replace_file(index, fleet_json(job.recipe, rows)));
     }
     return rows;
 }

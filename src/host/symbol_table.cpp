@@ -78,9 +78,8 @@ base::Result<std::optional<ProcessWorkaround>> provide_symbol_table(const System
     std::string text;
     std::string origin = kallsyms_file;
     if (symbols) {
-        auto content = base::read_unpacked(*symbols, base::limits::kernel_text_bytes);
-        if (!content) return tl::make_unexpected(content.error());
-        text = std::move(*content);
+        STAPGEN_LET(auto content, base::read_unpacked(*symbols, base::limits::kernel_text_bytes));
+        text = std::move(content);
         origin = symbols->string();
     } else if (target.running) {
         text = system.read(kallsyms_file).value_or("");
@@ -91,14 +90,13 @@ base::Result<std::optional<ProcessWorkaround>> provide_symbol_table(const System
                                "give the text of /proc/kallsyms or a System.map of kernel " + target.release);
     }
     if (map.empty()) return std::nullopt;
-    auto folder = write_table(target.release, map, cache, making);
-    if (!folder) return tl::make_unexpected(folder.error());
+    STAPGEN_LET(auto folder, write_table(target.release, map, cache, making));
 
     ProcessWorkaround workaround;
     const auto name = "System.map-" + target.release;
     const bool there = target.symbol_table.state != SymbolTableState::missing;
     const bool stub = target.symbol_table.state == SymbolTableState::stub;
-    workaround.mounts = {there ? BindMount{*folder / name, target.symbol_table.path} : BindMount{*folder, "/boot"}};
+    workaround.mounts = {there ? BindMount{folder / name, target.symbol_table.path} : BindMount{folder, "/boot"}};
     workaround.line =
         fmt::format("workaround: symbol-table: {}; stap gets the function names from {} instead (seen by stap alone)",
                     stub    ? target.symbol_table.path.string() + " is a stub without functions"

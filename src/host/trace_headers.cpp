@@ -127,9 +127,9 @@ base::Result<std::optional<ProcessWorkaround>> provide_trace_headers(const Syste
         return {};
     };
     if (making == Making::now) {
-        if (auto made = base::make_cache_entry(subset, fill); !made) return tl::make_unexpected(made.error());
+        STAPGEN_TRY(base::make_cache_entry(subset, fill));
         for (const auto& each : shown) {
-            if (auto made = make_folder(everything / each.point); !made) return tl::make_unexpected(made.error());
+            STAPGEN_TRY(make_folder(everything / each.point));
         }
     }
     ProcessWorkaround workaround;

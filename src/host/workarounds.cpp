@@ -121,12 +121,11 @@ base::Result<void> keep_times(const fs::path& from, const fs::path& to) {
 
 base::Result<void> patch_file(const fs::path& folder, const RuntimePatch& patch) {
     const auto file = folder / patch.file;
-    auto content = base::read_file(file);
-    if (!content) return tl::make_unexpected(content.error());
+    STAPGEN_LET(auto content, base::read_file(file));
     std::size_t count = 0;
-    for (auto at = content->find(patch.replace); at != std::string::npos;
-         at = content->find(patch.replace, at + patch.with.size())) {
-        content->replace(at, patch.replace.size(), patch.with);
+    for (auto at = content.find(patch.replace); at != std::string::npos;
+         at = content.find(patch.replace, at + patch.with.size())) {
+        content.replace(at, patch.replace.size(), patch.with);
         ++count;
     }
     if (count == 0) {
@@ -134,7 +133,7 @@ base::Result<void> patch_file(const fs::path& folder, const RuntimePatch& patch)
             fmt::format("the workaround does not fit this SystemTap: '{}' is not in {}", patch.replace, patch.file),
             "switch the workaround off and see whether this SystemTap works without it, or upgrade SystemTap");
     }
-    return base::replace_file(file, *content);
+    return base::replace_file(file, content);
 }
 
 base::Result<void> copy_runtime(const fs::path& runtime, const fs::path& to) {
@@ -251,9 +250,8 @@ base::Result<AppliedWorkarounds> apply_workarounds(const std::vector<Workaround>
     }
     if (!patches.empty()) {
         const auto version = target.stap_version ? target.stap_version->text : "";
-        auto copy = patched_runtime(target.runtime, version, patches, cache, making);
-        if (!copy) return tl::make_unexpected(copy.error());
-        applied.runtime = *copy;
+        STAPGEN_LET(auto copy, patched_runtime(target.runtime, version, patches, cache, making));
+        applied.runtime = copy;
     }
     return applied;
 }

@@ -429,7 +429,7 @@ base::Result<Ending> run_child(const Command& command, const Handlers& handlers)
         const std::scoped_lock lock(starting());
         // On the heap for its read buffers.
         loop = std::make_unique<Loop>(command, handlers);
-        if (auto started = loop->start(); !started) return tl::make_unexpected(started.error());
+        STAPGEN_TRY(loop->start());
     } catch (const std::exception& error) {
         // Of Boost's libraries: a pipe, an event loop or a process more than there may be.
         return base::failed(fmt::format("cannot start {}: {}", command.argv.at(0), error.what()),
@@ -453,14 +453,13 @@ base::Result<std::string> output_of(const Command& command, std::chrono::millise
     handlers.stop_timeout = std::chrono::seconds(1);
     // Nobody would know what it means that a question was not answered: whoever asks it is ended.
     handlers.handles_signals = false;
-    const auto ending = run_child(command, handlers);
-    if (!ending) return tl::make_unexpected(ending.error());
-    if (ending->clean()) return text;
-    if (ending->was_stopped) {
+    STAPGEN_LET(const auto ending, run_child(command, handlers));
+    if (ending.clean()) return text;
+    if (ending.was_stopped) {
         return base::failed(fmt::format("{} did not end in time", base::shell_quoted(command.argv)), text);
     }
-    const auto how = ending->signal != 0 ? fmt::format("was ended by signal {}", ending->signal)
-                                         : fmt::format("failed with exit code {}", ending->exit_code);
+    const auto how = ending.signal != 0 ? fmt::format("was ended by signal {}", ending.signal)
+                                        : fmt::format("failed with exit code {}", ending.exit_code);
     return base::failed(fmt::format("{} {}", base::shell_quoted(command.argv), how), text);
 }
 

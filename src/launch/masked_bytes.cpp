@@ -40,13 +40,11 @@ base::Result<MaskedMark> masked_mark(std::string_view text) {
                                "0x100/0xff00");
     };
     const auto slash = std::min(text.find('/'), text.size());
-    const auto mark = number(text.substr(0, slash));
-    if (!mark) return tl::make_unexpected(mark.error());
-    MaskedMark result{*mark, std::numeric_limits<std::uint32_t>::max()};
+    STAPGEN_LET(const auto mark, number(text.substr(0, slash)));
+    MaskedMark result{mark, std::numeric_limits<std::uint32_t>::max()};
     if (slash < text.size()) {
-        const auto mask = number(text.substr(slash + 1));
-        if (!mask) return tl::make_unexpected(mask.error());
-        result.mask = *mask;
+        STAPGEN_LET(const auto mask, number(text.substr(slash + 1)));
+        result.mask = mask;
     }
     if (result.mask == 0) return base::bad_input("a mask of 0 lets every packet pass", "omit the filter");
     if (result.mark & ~result.mask) {

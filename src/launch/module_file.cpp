@@ -104,18 +104,16 @@ base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file) {
 }
 
 base::Result<LoadableModule> make_loadable(const std::filesystem::path& file) {
-    auto info = read_module_info(file);
-    if (!info) return tl::make_unexpected(info.error());
+    STAPGEN_LET(auto info, read_module_info(file));
     std::error_code error;
     const auto absolute = std::filesystem::absolute(file, error);
-    if (file.filename() == info->name + ".ko") return LoadableModule{absolute, *info, std::nullopt};
+    if (file.filename() == info.name + ".ko") return LoadableModule{absolute, info, std::nullopt};
 
-    auto folder = base::PrivateDirectory::create();
-    if (!folder) return tl::make_unexpected(folder.error());
-    const auto copy = folder->path() / (info->name + ".ko");
+    STAPGEN_LET(auto folder, base::PrivateDirectory::create());
+    const auto copy = folder.path() / (info.name + ".ko");
     std::filesystem::copy_file(absolute, copy, error);
     if (error) return base::failed(fmt::format("cannot copy {}: {}", file.string(), error.message()));
-    return LoadableModule{copy, *info, std::move(*folder)};
+    return LoadableModule{copy, info, std::move(folder)};
 }
 
 void rename_module(std::string& content, std::string_view name, std::string_view new_name) {

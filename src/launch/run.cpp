@@ -175,7 +175,7 @@ base::Result<Compiled> compile(const CompileJob& job) {
 
     const auto ending = run_child(command, handlers);
     if (job.progress != nullptr) job.progress->clear();
-    if (!ending) return tl::make_unexpected(ending.error());
+    STAPGEN_TRY(ending);
     const auto pass = fmt::format("pass {} ({})", messages.pass(), pass_name(messages.pass()));
     if (ending->interrupted) return base::failed("interrupted in stap's " + pass + "; nothing was measured");
     if (!ending->clean()) {
@@ -232,19 +232,17 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
 
     // To the end of clean_up(): a user who asks again while the module is taken out may not end us.
     const base::HeededSignals heeded;
-    const auto ending = run_child(command, handlers);
-    if (!ending) return tl::make_unexpected(ending.error());
+    STAPGEN_LET(const auto ending, run_child(command, handlers));
     LoadEnd end;
-    end.ending = *ending;
+    end.ending = ending;
     end.losses = messages.losses();
     end.messages = each_once(messages.diagnoses());
     clean_up(system, job, plain_name, was_there, end);
     // A run that we ended is not a failure: the user wanted it. staprun takes SIGINT as its end until stapio
     // has come so far as to listen.
-    const bool ended_by_us =
-        ending->gave_up || (ending->signal == SIGINT && (ending->interrupted || ending->was_stopped));
-    if (!ending->clean() && !ended_by_us) {
-        auto error = failure_of("the measurement failed", *ending, messages, transcript.keep(command, job.cache),
+    const bool ended_by_us = ending.gave_up || (ending.signal == SIGINT && (ending.interrupted || ending.was_stopped));
+    if (!ending.clean() && !ended_by_us) {
+        auto error = failure_of("the measurement failed", ending, messages, transcript.keep(command, job.cache),
                                 job.explanation);
         if (!any_output) {
             for (const auto& line : end.cleanup)
@@ -257,7 +255,7 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
             std::erase_if(end.messages, [&](const Diagnosis& message) { return message.id == cause->id; });
         }
         // Errors in probes that the script may have (MAXERRORS) are reported at the end, too.
-        if (!ending->interrupted && !ending->was_stopped) end.broke_off = reason_of(*ending, messages);
+        if (!ending.interrupted && !ending.was_stopped) end.broke_off = reason_of(ending, messages);
     }
     return end;
 }

@@ -48,8 +48,7 @@ std::string padded(std::string_view text, std::size_t columns, bool right = fals
 /// Text of the system that is measured, fit for a line: control characters and all beyond ASCII are \xNN.
 std::string plain_text(std::string_view text);
 
-/// A column of a table that must fit a screen, whatever its width. (A report's, text/table.h, is as wide as it is, and
-/// libsmartcols has no say in which column goes.)
+/// A column of a table that must fit a screen, whatever its width. (A report's is as wide as it is.)
 struct GridColumn {
     std::string name;
     bool right = true;          ///< aligned so

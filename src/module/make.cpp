@@ -49,9 +49,8 @@ std::chrono::milliseconds interval_of(const recipe::Recipe& recipe, const MakeOp
 }
 
 base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOptions& options, bool numbered) {
-    auto text = base::read_found(recipe.folder / "script.stp", base::limits::recipe_bytes);
-    if (!text) return tl::make_unexpected(text.error());
-    return render::render_script(recipe, *text, options.arguments, interval_of(recipe, options),
+    STAPGEN_LET(auto text, base::read_found(recipe.folder / "script.stp", base::limits::recipe_bytes));
+    return render::render_script(recipe, text, options.arguments, interval_of(recipe, options),
                                  {options.aggregate, options.filters, numbered, options.by});
 }
 
@@ -87,7 +86,7 @@ void add_flags(launch::CompileJob& job, const std::string& flags) {
 
 base::Result<void> use(std::string_view id, base::Result<std::optional<host::ProcessWorkaround>> made,
                        launch::CompileJob& job, UsedWorkarounds& used) {
-    if (!made) return tl::make_unexpected(made.error());
+    STAPGEN_TRY(made);
     if (!*made) return {};
     auto& [mounts, flags, line] = **made;
     job.mounts.insert(job.mounts.end(), mounts.begin(), mounts.end());
@@ -103,10 +102,9 @@ base::Result<void> use(std::string_view id, base::Result<std::optional<host::Pro
 base::Result<void> add_c(const recipe::ProgramFiles& files, const std::string& debuginfo, std::string_view script,
                          launch::CompileJob& job) {
     constexpr std::size_t digits = 16;
-    auto tapsets = render::read_tapsets(render::tapset_folders(files, debuginfo));
-    if (!tapsets) return tl::make_unexpected(tapsets.error());
+    STAPGEN_LET(auto tapsets, render::read_tapsets(render::tapset_folders(files, debuginfo)));
     add_flags(job, "-I" + files.tapsets.string());
-    const auto c = render::used_c(script, *tapsets);
+    const auto c = render::used_c(script, tapsets);
     if (c.empty()) return {};
     job.options.macros.push_back("STAPGEN_C=x" + base::sha256(c).substr(0, digits));
     return {};
@@ -116,10 +114,10 @@ base::Result<void> workaround(const recipe::Program& program, const host::System
                               std::string_view script, const doctor::Question& question, launch::CompileJob& job,
                               UsedWorkarounds& used) {
     const auto making = options.dry_run ? host::Making::planned : host::Making::now;
-    auto applied = host::apply_workarounds(question.workarounds, question.choice, job.target, job.cache, making);
-    if (!applied) return tl::make_unexpected(applied.error());
-    job.options.apply(*applied);
-    used = {std::move(applied->ids), std::move(applied->lines)};
+    STAPGEN_LET(auto applied,
+                host::apply_workarounds(question.workarounds, question.choice, job.target, job.cache, making));
+    job.options.apply(applied);
+    used = {std::move(applied.ids), std::move(applied.lines)};
 
     if (!question.choice.leaves_out("symbol-table")) {
         std::optional<std::filesystem::path> symbols;
@@ -128,9 +126,8 @@ base::Result<void> workaround(const recipe::Program& program, const host::System
         if (auto done = use("symbol-table", std::move(made), job, used); !done) return done;
     }
     if (question.choice.leaves_out("trace-headers")) return {};
-    auto tapsets = render::read_tapsets(render::tapset_folders(program.files, options.debuginfo));
-    if (!tapsets) return tl::make_unexpected(tapsets.error());
-    const auto tracepoints = render::tracepoints_of(script, *tapsets);
+    STAPGEN_LET(auto tapsets, render::read_tapsets(render::tapset_folders(program.files, options.debuginfo)));
+    const auto tracepoints = render::tracepoints_of(script, tapsets);
     if (!tracepoints) return {};
     return use("trace-headers", host::provide_trace_headers(machine, job.target, *tracepoints, job.cache, making), job,
                used);
@@ -139,10 +136,9 @@ base::Result<void> workaround(const recipe::Program& program, const host::System
 /// stap advises debuginfo for an alias that is not there.
 base::Result<void> check_aliases(const recipe::Program& program, const recipe::Recipe& recipe,
                                  const std::string& debuginfo, const std::string& script) {
-    const auto tapsets = render::read_tapsets(render::tapset_folders(program.files, debuginfo));
-    if (!tapsets) return tl::make_unexpected(tapsets.error());
+    STAPGEN_LET(const auto tapsets, render::read_tapsets(render::tapset_folders(program.files, debuginfo)));
     std::set<std::string> known;
-    for (const auto& tapset : *tapsets)
+    for (const auto& tapset : tapsets)
         known.merge(render::alias_names(tapset.text));
     for (std::string name : render::alias_names(script)) {
         if (known.contains(name)) continue;
@@ -166,27 +162,24 @@ base::Result<doctor::Subject> subject_of(const recipe::Program& program, const r
     auto script = script_of(recipe, options);
     // One that has no values yet for what it needs is asked about as it stands.
     if (!script) script = base::read_found(recipe.folder / "script.stp", base::limits::recipe_bytes);
-    if (!script) return tl::make_unexpected(script.error());
-    auto tapsets = render::read_tapsets(render::tapset_folders(program.files, options.debuginfo));
-    if (!tapsets) return tl::make_unexpected(tapsets.error());
-    subject.probes_functions = render::probes_functions(*script, *tapsets);
+    STAPGEN_TRY(script);
+    STAPGEN_LET(auto tapsets, render::read_tapsets(render::tapset_folders(program.files, options.debuginfo)));
+    subject.probes_functions = render::probes_functions(*script, tapsets);
     return subject;
 }
 
 base::Result<doctor::Question> question_of(const recipe::Program& program, const host::System& machine,
                                            const MakeOptions& options, Purpose purpose,
                                            std::vector<doctor::Subject> subjects) {
-    auto table = host::load_workarounds(program.files.workarounds);
-    if (!table) return tl::make_unexpected(table.error());
-    auto choice = choice_of(options, *table);
-    if (!choice) return tl::make_unexpected(choice.error());
+    STAPGEN_LET(auto table, host::load_workarounds(program.files.workarounds));
+    STAPGEN_LET(auto choice, choice_of(options, table));
     doctor::Question question;
     const char* debuginfod = std::getenv("DEBUGINFOD_URLS");
     question.target = host::inspect(machine, {options.stap, options.release, debuginfod == nullptr ? "" : debuginfod});
     question.subjects = std::move(subjects);
     question.to_load = purpose == Purpose::run_here;
-    question.workarounds = host::needed_workarounds(*table, machine, question.target);
-    question.choice = *std::move(choice);
+    question.workarounds = host::needed_workarounds(table, machine, question.target);
+    question.choice = std::move(choice);
     question.symbols = options.symbols;
     question.debuginfo_required = options.debuginfo == "require";
     question.cache = base::cache_directory();
@@ -217,37 +210,27 @@ launch::Explanation explanation(const host::System& machine, const doctor::Quest
 
 base::Result<Preparation> prepare(const recipe::Program& program, const host::System& machine,
                                   const recipe::Recipe& recipe, const MakeOptions& options, Purpose purpose) {
-    if (auto agreed = check_guru(recipe, options); !agreed) return tl::make_unexpected(agreed.error());
-    auto script = script_of(recipe, options);
-    if (!script) return tl::make_unexpected(script.error());
+    STAPGEN_TRY(check_guru(recipe, options));
+    STAPGEN_LET(auto script, script_of(recipe, options));
 
-    if (auto known = check_aliases(program, recipe, options.debuginfo, *script); !known)
-        return tl::make_unexpected(known.error());
-    auto subject = subject_of(program, recipe, options);
-    if (!subject) return tl::make_unexpected(subject.error());
-    auto question = question_of(program, machine, options, purpose, {*subject});
-    if (!question) return tl::make_unexpected(question.error());
+    STAPGEN_TRY(check_aliases(program, recipe, options.debuginfo, script));
+    STAPGEN_LET(auto subject, subject_of(program, recipe, options));
+    STAPGEN_LET(auto question, question_of(program, machine, options, purpose, {subject}));
     if (!options.dry_run) {
-        const auto checks = doctor::examine(machine, *question);
-        if (auto can = doctor::able(checks, *subject, question->target.distribution); !can) {
-            return tl::make_unexpected(can.error());
-        }
-        base::make_cache(question->cache);
+        const auto checks = doctor::examine(machine, question);
+        STAPGEN_TRY(doctor::able(checks, subject, question.target.distribution));
+        base::make_cache(question.cache);
     }
-    const auto complete = recipe::complete_arguments(recipe, options.arguments);
-    if (!complete) return tl::make_unexpected(complete.error());
-    const auto recipe_hash = recipe::hash_of(recipe, *complete);
-    if (!recipe_hash) return tl::make_unexpected(recipe_hash.error());
+    STAPGEN_LET(const auto complete, recipe::complete_arguments(recipe, options.arguments));
+    STAPGEN_LET(const auto recipe_hash, recipe::hash_of(recipe, complete));
     launch::CompileJob job;
-    job.cache = question->cache;
-    job.target = question->target;
+    job.cache = question.cache;
+    job.target = question.target;
     UsedWorkarounds used;
-    if (auto applied = workaround(program, machine, options, *script, *question, job, used); !applied) {
-        return tl::make_unexpected(applied.error());
-    }
+    STAPGEN_TRY(workaround(program, machine, options, script, question, job, used));
     // A test knows that stapgen's own scripts meet none but those that each script meets.
     const bool is_ours = recipe.folder.parent_path() == program.files.templates;
-    auto notes = host::faults_met(question->workarounds, is_ours ? "" : render::without_comments(*script));
+    auto notes = host::faults_met(question.workarounds, is_ours ? "" : render::without_comments(script));
     if (purpose == Purpose::run_here) {
         const auto kernels = recipe::kernels_of(recipe, program.files);
         auto lost = kernels ? doctor::lost_to_interrupt_threads(machine, *kernels) : std::string();
@@ -257,31 +240,25 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
     std::optional<base::PrivateDirectory> folder;
     job.options.script = recipe.name + ".stp";
     if (!options.dry_run) {
-        auto made = base::PrivateDirectory::create();
-        if (!made) return tl::make_unexpected(made.error());
-        folder.emplace(*std::move(made));
+        STAPGEN_LET(auto made, base::PrivateDirectory::create());
+        folder.emplace(std::move(made));
         job.options.script = folder->path() / job.options.script;
-        if (auto written = base::create_file(job.options.script, *script); !written) {
-            return tl::make_unexpected(written.error());
-        }
+        STAPGEN_TRY(base::create_file(job.options.script, script));
     }
     std::vector<std::string> signing;
     if (options.sign) {
-        auto argv = signing_argv(machine, job.target, *options.sign);
-        if (!argv) return tl::make_unexpected(argv.error());
-        signing = *std::move(argv);
+        STAPGEN_LET(auto argv, signing_argv(machine, job.target, *options.sign));
+        signing = std::move(argv);
     }
     job.options.tapsets = render::tapset_folders(program.files, options.debuginfo);
     job.options.macros = render::macros_of(recipe, options.arguments);
-    if (auto added = add_c(program.files, options.debuginfo, *script, job); !added) {
-        return tl::make_unexpected(added.error());
-    }
+    STAPGEN_TRY(add_c(program.files, options.debuginfo, script, job));
     if (options.budget) {
         for (auto& macro : overhead::guard_macros(*options.budget))
             job.options.macros.push_back(std::move(macro));
     }
     // Whoever runs it elsewhere has no recipe; what is made here is the same module, so that either finds it kept.
-    job.options.recipe_hash = *recipe_hash;
+    job.options.recipe_hash = recipe_hash;
     job.options.guru = recipe.guru;
     job.options.timing = options.cost;
     job.options.all_modules = options.all_modules;
@@ -290,7 +267,7 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
     for (auto& module : host::read_loaded_modules(machine))
         job.options.loaded_modules.push_back(std::move(module.name));
     std::optional<KeptModules> kept;
-    if (!question->choice.leaves_out("kept-module")) kept.emplace(machine, job, *script);
+    if (!question.choice.leaves_out("kept-module")) kept.emplace(machine, job, script);
     const auto numbered = script_of(recipe, options, true);
     return Preparation{std::move(folder),
                        std::move(job),
@@ -299,8 +276,8 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
                        std::move(used),
                        std::move(notes),
                        options.aggregate,
-                       *recipe_hash,
-                       *std::move(question),
+                       recipe_hash,
+                       std::move(question),
                        std::move(kept),
                        std::move(signing),
                        purpose == Purpose::run_here ? Name::of_this_process : Name::at_random};

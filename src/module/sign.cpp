@@ -99,14 +99,14 @@ base::Result<fs::path> sign(const std::vector<std::string>& argv, const fs::path
                             const fs::path& folder) {
     const auto info = launch::read_module_info(module);
     auto content = base::read_file(module);
-    if (!info) return tl::make_unexpected(info.error());
-    if (auto fits = check_asked(*info, asked); !fits) return tl::make_unexpected(fits.error());
-    if (!content) return tl::make_unexpected(content.error());
+    STAPGEN_TRY(info);
+    STAPGEN_TRY(check_asked(*info, asked));
+    STAPGEN_TRY(content);
     const auto new_name = name == Name::of_this_process ? launch::loaded_name(info->name, ::getpid())
                                                         : launch::with_tail(info->name, random_tail());
     launch::rename_module(*content, info->name, new_name);
     const auto file = folder / (new_name + ".ko");
-    if (auto written = base::create_file(file, *content); !written) return tl::make_unexpected(written.error());
+    STAPGEN_TRY(base::create_file(file, *content));
     launch::Command command{argv, {}, {}, {}};
     command.argv.push_back(file.string());
     if (const char* pin = std::getenv("KBUILD_SIGN_PIN")) command.environment["KBUILD_SIGN_PIN"] = pin;

@@ -43,9 +43,9 @@ base::Result<fs::path> unpack(std::span<const CarriedFile> files, const fs::path
     base::make_cache(cache);
     auto folder = base::cache_entry(cache, "program", hashes_of(files));
     const auto write = [&](const fs::path& fresh) { return write_files(files, fresh); };
-    if (auto made = base::make_cache_entry(folder, write); !made) return tl::make_unexpected(made.error());
+    STAPGEN_TRY(base::make_cache_entry(folder, write));
     if (::geteuid() == 0) {
-        if (auto trusted = base::only_root_writes(folder); !trusted) return tl::make_unexpected(trusted.error());
+        STAPGEN_TRY(base::only_root_writes(folder));
     }
     return folder;
 }

@@ -57,12 +57,12 @@ base::Result<void> check_as_root(const fs::path& recipe, std::string_view otherw
 }
 
 base::Result<Recipe> load_as(const fs::path& folder, const std::string& name,
-                             const decltype(RecipeFolder::check)& check) {
+                             const decltype(RecipeFolder::check)& check, const FindRecipe& find) {
     if (const auto allowed = check ? check(folder) : base::Result<void>(); !allowed) {
         return base::bad_input(fmt::format("the recipe '{}' is ignored: {}", name, allowed.error().what),
                                allowed.error().hint);
     }
-    auto recipe = load_recipe(folder);
+    auto recipe = load_recipe(folder, find);
     if (recipe && recipe->name != name) {
         return base::bad_input(fmt::format("{}: the recipe is named '{}', but its folder '{}'",
                                            (folder / "recipe.toml").string(), recipe->name, name),
@@ -90,6 +90,26 @@ base::Result<ProgramFiles> unpacked(std::span<const CarriedFile> carried) {
     auto files = files_in(temporary->path());
     files.temporary = std::make_shared<base::PrivateDirectory>(*std::move(temporary));
     return files;
+}
+
+bool has_recipe(const fs::path& folder) {
+    std::error_code error;
+    return fs::exists(folder / "recipe.toml", error);
+}
+
+/// The recipe of that name that those of folders[in] include: the one beside them, else the first there is.
+base::Result<Recipe> find_included(const std::vector<RecipeFolder>& folders, std::size_t in, const std::string& name) {
+    const auto refuse = [&](const std::string&) -> base::Result<Recipe> {
+        return base::bad_input(fmt::format("{} takes from other recipes itself", name),
+                               "name the recipe that it takes that from");
+    };
+    std::vector<const RecipeFolder*> order{&folders[in]};
+    for (const auto& folder : folders)
+        order.push_back(&folder);
+    for (const auto* folder : order) {
+        if (has_recipe(folder->path / name)) return load_as(folder->path / name, name, folder->check, refuse);
+    }
+    return base::bad_input(fmt::format("there is no recipe '{}'", name), "'stapgen list' lists them");
 }
 
 }  // namespace
@@ -139,13 +159,14 @@ std::vector<RecipeFolder> recipe_folders(const std::string& recipe_path, const P
 Catalog load_catalog(const std::vector<RecipeFolder>& folders) {
     Catalog catalog;
     std::map<std::string, Recipe> by_name;
-    for (const auto& [folder, check] : folders) {
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+        const auto find = [&](const std::string& name) { return find_included(folders, i, name); };
         std::error_code error;
-        for (const auto& entry : fs::directory_iterator(folder, error)) {
+        for (const auto& entry : fs::directory_iterator(folders[i].path, error)) {
             const auto name = entry.path().filename().string();
-            if (!fs::exists(entry.path() / "recipe.toml", error)) continue;
+            if (!has_recipe(entry.path())) continue;
             if (by_name.contains(name) || catalog.broken.contains(name)) continue;
-            if (auto recipe = load_as(entry.path(), name, check)) {
+            if (auto recipe = load_as(entry.path(), name, folders[i].check, find)) {
                 by_name.emplace(name, *std::move(recipe));
             } else {
                 catalog.broken.emplace(name, recipe.error());

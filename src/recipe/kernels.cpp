@@ -64,8 +64,7 @@ const KernelRange* range_of(const std::vector<KernelRange>& ranges, std::string_
 }
 
 base::Result<std::vector<KernelRange>> kernels_of(const std::string& recipe, const std::filesystem::path& file) {
-    auto text = base::read_file(file);
-    if (!text) return tl::make_unexpected(text.error());
+    STAPGEN_LET(auto text, base::read_file(file));
     constexpr std::string_view hint = "see the comment at the top of the kernels.toml that came with stapgen";
     std::vector<KernelRange> ranges;
     const auto read = [&](base::TomlTable& root) {
@@ -81,7 +80,7 @@ base::Result<std::vector<KernelRange>> kernels_of(const std::string& recipe, con
         }
         if (ranges.empty()) root.wrong({}, "no [[kernels]] given");
     };
-    return base::read_toml({*text, file.native(), "kernels.toml", hint, hint}, read).map([&] { return ranges; });
+    return base::read_toml({text, file.native(), "kernels.toml", hint, hint}, read).map([&] { return ranges; });
 }
 
 base::Result<std::vector<KernelRange>> kernels_of(const Recipe& recipe, const ProgramFiles& files) {

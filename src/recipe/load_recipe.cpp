@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "recipe/load_recipe.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,7 +15,6 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "base/toml_table.h"
-#include "recipe/recipe.h"
 
 namespace stapgen::recipe {
 
@@ -28,15 +29,6 @@ std::vector<schema::Field> by_fields() {
             {"container", FieldType::text, Attribute::key}, {"dev", FieldType::text, Attribute::key},
             {"port", FieldType::integer, Attribute::key},   {"protocol", FieldType::text, Attribute::key}};
 }
-
-namespace {
-
-bool is_field_name(std::string_view text) {
-    const auto dot = std::min(text.find('.'), text.size());
-    return is_name(text.substr(0, dot)) && (dot == text.size() || is_name(text.substr(dot + 1)));
-}
-
-}  // namespace
 
 bool Recipe::has_parts() const {
     return std::ranges::any_of(record.fields, schema::is_part, &schema::Field::name);
@@ -88,53 +80,8 @@ schema::Header Recipe::header(const std::vector<std::string>& with) const {
 
 namespace {
 
-using schema::FieldType;
-
 using base::TomlTable;
-
-/// The fields that `fields` of this table adds to those of a record.
-std::vector<schema::Field> read_fields(TomlTable& table, schema::Schema record) {
-    std::vector<schema::Field> fields;
-    for (const auto& text : table.texts("fields")) {
-        const auto field = schema::parse_field(text);
-        if (!field || !is_field_name(field->name)) {
-            table.wrong("fields", fmt::format("'{}' is not a field", text),
-                        fmt::format("write name:type with one of the types {}", schema::type_names()));
-        }
-        if (record.find(field->name)) table.wrong("fields", fmt::format("'{}' is given twice", field->name));
-        if (!schema::has_what_it_divides(record, *field)) {
-            table.wrong("fields",
-                        fmt::format("'{}' is a part, and '{}' no stage before it", field->name,
-                                    schema::divided_stage(field->name)),
-                        "write it behind the stage that it divides, as STAGE.CAUSE:stage");
-        }
-        record.fields.push_back(*field);
-        fields.push_back(*field);
-    }
-    return fields;
-}
-
-RecordSchema read_record(TomlTable table) {
-    RecordSchema record;
-    record.tag = table.text("tag");
-    record.aggregates = table.flag("aggregates");
-    if (!is_name(record.tag) || schema::is_reserved(record.tag)) {
-        table.wrong("tag", fmt::format("'{}' is not a tag", record.tag));
-    }
-    record.fields = read_fields(table, record);
-    if (record.fields.empty()) table.wrong("fields", "a record needs at least one field");
-    const auto measures = std::ranges::count_if(record.fields, schema::has_statistics);
-    if (record.fields.size() > base::limits::fields || measures > static_cast<std::ptrdiff_t>(base::limits::measures)) {
-        table.wrong("fields", fmt::format("a record has at most {} fields, {} of them stages or values",
-                                          base::limits::fields, base::limits::measures));
-    }
-    if (record.aggregates &&
-        std::ranges::find(record.fields, FieldType::stage, &schema::Field::type) == record.fields.end()) {
-        table.wrong("aggregates", "aggregation needs a record with a field of type stage");
-    }
-    table.refuse_the_rest();
-    return record;
-}
+using schema::FieldType;
 
 bool is_counter(std::string_view name) {
     const auto dot = name.find('.');
@@ -167,9 +114,15 @@ void read_additions(TomlTable& table, const RecordSchema& record, Parameter& par
     if (auto hits = table.table("hits")) parameter.hits = read_hits(*hits, false);
 }
 
-Parameter read_parameter(TomlTable table, const RecordSchema& record) {
+Parameter read_parameter(TomlTable table, const RecordSchema& record, Includes& includes) {
     Parameter parameter;
     parameter.name = table.text("name");
+    if (const auto* same = includes.find_from(table, parameter.name, &Recipe::parameters)) {
+        parameter = *same;
+        if (table.has("fields")) parameter.fields = read_fields(table, record);
+        table.refuse_the_rest();
+        return parameter;
+    }
     static const std::set<std::string_view> taken{"header",    "summary", "interval-ms", "interval_ms",
                                                   "aggregate", "by",      "parts",       no_parts};
     if (!is_name(parameter.name) || taken.contains(parameter.name)) {
@@ -244,6 +197,14 @@ Meaning read_meaning(TomlTable table) {
     return meaning;
 }
 
+void read_account(TomlTable table, Recipe& recipe) {
+    for (const auto& name : table.keys()) {
+        if (!is_field_name(name))
+            table.wrong(name, fmt::format("'{}' is not a count", base::printable(name)), "quote it: \"lost.evicted\"");
+        recipe.account.push_back({name, table.text(name)});
+    }
+}
+
 /// `reads`, and that nothing is given that only a script can do.
 Source read_source(TomlTable& table, const Recipe& recipe) {
     const auto reads = table.text_or("reads");
@@ -252,7 +213,7 @@ Source read_source(TomlTable& table, const Recipe& recipe) {
         table.wrong("reads", fmt::format("stapgen cannot read '{}'", base::printable(reads)),
                     "'reads' takes network-counters; without 'reads' the recipe needs a script.stp");
     }
-    for (const auto* key : {"by", "cost", "filters", "parameters", "reads-links", "stages", "stap"}) {
+    for (const auto* key : {"by", "cost", "filters", "includes", "parameters", "reads-links", "stages", "stap"}) {
         if (table.has(key)) {
             table.wrong(key, fmt::format("'{}' is for a script, and a recipe with 'reads' has none", key));
         }
@@ -307,6 +268,11 @@ std::vector<std::string> read_by(TomlTable& table, const RecordSchema& record) {
     return words;
 }
 
+/// Macros of each recipe that does not set them. INTERRUPTIBLE: all that an interrupt does inside a probe is hidden
+/// from us, and SystemTap does not count it; the tapset takes its locks with interrupts off. MINSTACKSPACE: a stack is
+/// taken for full below a multiple of 16 KB, to which softirq's stacks are not aligned.
+const std::vector<std::string> default_macros{"INTERRUPTIBLE=0", "MINSTACKSPACE=0"};
+
 void read_stap(TomlTable table, Recipe& recipe) {
     recipe.guru = table.flag("guru");
     recipe.macros = table.texts("macros");
@@ -323,8 +289,30 @@ void read_stap(TomlTable table, Recipe& recipe) {
     table.refuse_the_rest();
 }
 
-Recipe read_recipe(TomlTable& table) {
+void add_default_macros(Recipe& recipe) {
+    const auto is_set = [&](const std::string& macro) {
+        const auto name = macro.substr(0, macro.find('=') + 1);
+        return std::ranges::any_of(recipe.macros, [&](const std::string& one) { return one.starts_with(name); });
+    };
+    auto macros = default_macros;
+    std::erase_if(macros, is_set);
+    recipe.macros.insert(recipe.macros.begin(), macros.begin(), macros.end());
+}
+
+/// Fields that options add, of other recipes too, are none of the record's.
+void check_added(const TomlTable& table, const Recipe& recipe) {
+    for (const auto& parameter : recipe.parameters) {
+        for (const auto& field : parameter.fields) {
+            if (recipe.record.find(field.name))
+                table.wrong("parameters",
+                            fmt::format("--{} adds the field '{}', which [record] has", parameter.name, field.name));
+        }
+    }
+}
+
+Recipe read_recipe(TomlTable& table, const FindRecipe& find) {
     Recipe recipe;
+    Includes includes(find);
     recipe.name = table.text("name");
     if (!is_name(recipe.name)) table.wrong("name", fmt::format("'{}' is not a recipe name", recipe.name));
     recipe.summary = table.text("summary");
@@ -342,44 +330,43 @@ Recipe read_recipe(TomlTable& table) {
     recipe.record = read_record(*record);
     recipe.source = read_source(table, recipe);
     recipe.reads_links = table.flag("reads-links");
-    for (auto& stage : table.tables("stages")) {
-        recipe.stages.push_back({stage.text("name"), stage.text("help")});
-        const auto field = recipe.record.find(recipe.stages.back().name);
-        if (!field || !schema::has_statistics(recipe.record.fields[*field])) {
-            stage.wrong("name", fmt::format("the stage '{}' is not a field of [record]", recipe.stages.back().name));
-        }
-        stage.refuse_the_rest();
-    }
+    read_stages(table, recipe, includes);
+    for (const auto& name : table.texts("includes"))
+        add_included(recipe, includes.find(table, "includes", name));
+    check_record(*record, recipe.record);
     recipe.filters = read_filters(table);
     recipe.by = read_by(table, recipe.record);
     for (auto& parameter : table.tables("parameters"))
-        recipe.parameters.push_back(read_parameter(parameter, recipe.record));
+        recipe.parameters.push_back(read_parameter(parameter, recipe.record, includes));
+    for (auto& counter : table.tables("counters"))
+        recipe.counters.push_back(read_counter(counter));
+    for (auto& meaning : table.tables("meanings"))
+        recipe.meanings.push_back(read_meaning(meaning));
+    if (auto account = table.table("account")) read_account(*account, recipe);
+    if (auto cost = table.table("cost")) recipe.cost = read_cost(*cost);
+    if (auto stap = table.table("stap")) read_stap(*stap, recipe);
+    check_added(table, recipe);
     if (recipe.has_parts()) {
         recipe.parameters.push_back({.name = std::string(no_parts),
                                      .type = ParameterType::boolean,
                                      .default_value = "false",
                                      .help = "Do not divide stages by what packets waited for: cheaper"});
     }
-    for (auto& counter : table.tables("counters"))
-        recipe.counters.push_back(read_counter(counter));
-    for (auto& meaning : table.tables("meanings"))
-        recipe.meanings.push_back(read_meaning(meaning));
-    if (auto cost = table.table("cost")) recipe.cost = read_cost(*cost);
-    if (auto stap = table.table("stap")) read_stap(*stap, recipe);
+    if (recipe.source == Source::script) add_default_macros(recipe);
     table.refuse_the_rest();
+    recipe.includes = includes.folders();
     return recipe;
 }
 
 }  // namespace
 
-base::Result<Recipe> load_recipe(const std::filesystem::path& folder) {
+base::Result<Recipe> load_recipe(const std::filesystem::path& folder, const FindRecipe& find) {
     const auto file = folder / "recipe.toml";
-    auto text = base::read_found(file, base::limits::recipe_bytes);
-    if (!text) return tl::make_unexpected(text.error());
+    STAPGEN_LET(auto text, base::read_found(file, base::limits::recipe_bytes));
     Recipe recipe;
-    const base::TomlFile toml{*text, file.native(), "the recipe", "docs/reference/recipes.md lists the keys",
+    const base::TomlFile toml{text, file.native(), "the recipe", "docs/reference/recipes.md lists the keys",
                               "recipe.toml is TOML; docs/reference/recipes.md lists the keys"};
-    return base::read_toml(toml, [&](TomlTable& table) { recipe = read_recipe(table); }).map([&] {
+    return base::read_toml(toml, [&](TomlTable& table) { recipe = read_recipe(table, find); }).map([&] {
         recipe.folder = folder;
         return std::move(recipe);
     });

@@ -112,7 +112,7 @@ base::Result<Arguments> complete_arguments(const Recipe& recipe, const Arguments
     for (const auto& parameter : recipe.parameters) {
         const auto found = given.find(parameter.name);
         const auto& value = found == given.end() ? parameter.default_value : found->second;
-        if (auto checked = check_value(parameter, value); !checked) return tl::make_unexpected(checked.error());
+        STAPGEN_TRY(check_value(parameter, value));
         all[parameter.name] = value;
         names.push_back(parameter.name);
     }
@@ -126,13 +126,14 @@ base::Result<Arguments> complete_arguments(const Recipe& recipe, const Arguments
 
 base::Result<std::string> hash_of(const Recipe& recipe, const Arguments& complete) {
     constexpr std::size_t digits = 16;
-    const bool has_script = recipe.source == Source::script;
     std::string text;
-    for (const char* name : {"recipe.toml", "script.stp"}) {
-        if (!has_script && name == std::string_view("script.stp")) continue;
-        const auto content = base::read_found(recipe.folder / name, base::limits::recipe_bytes);
-        if (!content) return tl::make_unexpected(content.error());
-        text += base::sha256(*content);
+    std::vector files{recipe.folder / "recipe.toml"};
+    if (recipe.source == Source::script) files.push_back(recipe.folder / "script.stp");
+    for (const auto& folder : recipe.includes)
+        files.push_back(folder / "recipe.toml");
+    for (const auto& file : files) {
+        STAPGEN_LET(const auto content, base::read_found(file, base::limits::recipe_bytes));
+        text += base::sha256(content);
     }
     for (const auto& parameter : recipe.parameters) {
         const auto found = complete.find(parameter.name);

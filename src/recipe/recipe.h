@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -34,7 +35,7 @@ struct Parameter {
     [[nodiscard]] bool is_flag() const { return type == ParameterType::boolean && default_value == "false"; }
 };
 
-/// A stage of a latency recipe, in the order of its record.
+/// A stage or value of a recipe, in the order of its record.
 struct Stage {
     std::string name;
     std::string help;
@@ -58,6 +59,12 @@ struct Meaning {
     std::string help;
     bool loss = false;          ///< packets or connections are lost where it is counted: shown before the others
     bool loss_by_name = false;  ///< its name says so, and nobody has looked it up: shown behind those
+};
+
+/// A count in the script's lines of counts, without "incomplete.": what is in it.
+struct Count {
+    std::string name;
+    std::string help;
 };
 
 /// The records that the script prints, or the reader of its source.
@@ -87,6 +94,7 @@ enum class Source {
 /// recipe.toml, checked, and the folder it came from: docs/reference/recipes.md.
 struct Recipe {
     std::filesystem::path folder;
+    std::vector<std::filesystem::path> includes{};  ///< the folders of recipes that it takes something from
     std::string name, summary, description;
     std::string probes;   ///< what it costs
     std::string kernels;  ///< where it was seen to run, and what it needs
@@ -99,6 +107,7 @@ struct Recipe {
     std::vector<std::string> by;  ///< of by_fields(): what --by asks the script for
     std::vector<Counter> counters;
     std::vector<Meaning> meanings;
+    std::vector<Count> account;
     std::optional<Cost> cost;
     std::optional<std::int64_t> interval_s;  ///< for recipes that report by interval: the default, seconds
     std::vector<std::string> macros;         ///< for stap's -D: NAME=VALUE
@@ -125,8 +134,11 @@ std::vector<schema::Field> by_fields();
 /// Whether a recipe, a field or a parameter may be called so: lower case letters, digits, - and _.
 bool is_name(std::string_view text);
 
+/// Finds a recipe that another one takes something from. Error: there is none, or it cannot be used.
+using FindRecipe = std::function<base::Result<Recipe>(const std::string& name)>;
+
 /// Reads and checks `folder`/recipe.toml. Errors name file, line and column; a key nobody knows is an error.
-base::Result<Recipe> load_recipe(const std::filesystem::path& folder);
+base::Result<Recipe> load_recipe(const std::filesystem::path& folder, const FindRecipe& find);
 
 /// Type and range; the error names the parameter as an option.
 base::Result<void> check_value(const Parameter& parameter, std::string_view value);

@@ -75,10 +75,9 @@ bool is_label_name(std::string_view name) {
 base::Result<Labels> parse_labels(const std::vector<std::string>& typed) {
     Labels labels;
     for (const auto& word : typed) {
-        auto label = parse_label(word);
-        if (!label) return tl::make_unexpected(label.error());
-        if (!labels.insert(*label).second) {
-            return base::bad_input(fmt::format("--label {}: given twice", label->first), "omit one of them");
+        STAPGEN_LET(auto label, parse_label(word));
+        if (!labels.insert(label).second) {
+            return base::bad_input(fmt::format("--label {}: given twice", label.first), "omit one of them");
         }
     }
     if (labels.size() > max_labels) {

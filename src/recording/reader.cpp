@@ -42,10 +42,9 @@ base::Result<Reader> Reader::open(const std::filesystem::path& path) {
 }
 
 base::Result<Reader> Reader::open(const std::filesystem::path& path, const std::shared_ptr<base::Budget>& budget) {
-    auto source = budget ? base::Source::open_copy(path, budget) : base::Source::open(path);
-    if (!source) return tl::make_unexpected(source.error());
-    Reader reader(*std::move(source));
-    if (auto begun = reader.begin(); !begun) return tl::make_unexpected(begun.error());
+    STAPGEN_LET(auto source, budget ? base::Source::open_copy(path, budget) : base::Source::open(path));
+    Reader reader(std::move(source));
+    STAPGEN_TRY(reader.begin());
     return reader;
 }
 
@@ -60,8 +59,7 @@ base::Result<void> Reader::begin() {
     }
     const std::string_view lines(buffer_.data(), whole_);
     if (find_own_line(lines) > 0) return {};
-    const auto taken = take_own(lines.substr(0, lines.find('\n') + 1));
-    if (!taken) return tl::make_unexpected(taken.error());
+    STAPGEN_TRY(take_own(lines.substr(0, lines.find('\n') + 1)));
     return {};
 }
 
@@ -157,17 +155,16 @@ base::Result<void> Reader::fill() {
             break;
         }
         if (end_ == buffer_.size()) buffer_.resize(std::min(2 * end_, largest_size));
-        const auto count = source_->read(std::span(buffer_).subspan(end_));
-        if (!count) return tl::make_unexpected(count.error());
+        STAPGEN_LET(const auto count, source_->read(std::span(buffer_).subspan(end_)));
         auto* const fresh = buffer_.data() + end_;
-        at_end_ = *count == 0;
-        end_ += *count;
+        at_end_ = count == 0;
+        end_ += count;
         if (in_long_line_) {
             // Its beginning is out.
-            const void* line_end = std::memchr(fresh, '\n', *count);
+            const void* line_end = std::memchr(fresh, '\n', count);
             const auto rest =
-                line_end == nullptr ? *count : static_cast<std::size_t>(static_cast<const char*>(line_end) - fresh) + 1;
-            std::memmove(fresh, fresh + rest, *count - rest);
+                line_end == nullptr ? count : static_cast<std::size_t>(static_cast<const char*>(line_end) - fresh) + 1;
+            std::memmove(fresh, fresh + rest, count - rest);
             end_ -= rest;
             in_long_line_ = line_end == nullptr;
         }
@@ -204,9 +201,8 @@ base::Result<std::vector<Run>> runs_of(const std::vector<std::filesystem::path>&
         std::error_code error;
         Run alone{{}, {file}, {}};
         if (file != "-" && (std::filesystem::is_regular_file(file, error) || error)) {
-            const auto reader = Reader::open(file, budget);
-            if (!reader) return tl::make_unexpected(reader.error());
-            if (const auto& header = reader->header(); header && !header->run_id.empty()) {
+            STAPGEN_LET(const auto reader, Reader::open(file, budget));
+            if (const auto& header = reader.header(); header && !header->run_id.empty()) {
                 alone.id = header->run_id;
                 const auto [known, is_new] = parts[alone.id].emplace(header->part, file);
                 if (!is_new) {

@@ -150,9 +150,8 @@ base::Result<std::unique_ptr<Writer>> Writer::create(const std::filesystem::path
             fmt::format("{} exists and would be the second part", second.string()),
             "stapgen overwrites nothing: give another name, or remove the files of the earlier recording");
     }
-    auto created = PackedFile::create(file);
-    if (!created) return tl::make_unexpected(created.error());
-    return std::unique_ptr<Writer>(new Writer(file, *std::move(created), rotation));
+    STAPGEN_LET(auto created, PackedFile::create(file));
+    return std::unique_ptr<Writer>(new Writer(file, std::move(created), rotation));
 }
 
 Writer::~Writer() {

@@ -129,7 +129,7 @@ std::string without_tag_lines(std::string_view text, bool numbered) {
 base::Result<std::string> fill_template(std::string_view text, const std::map<std::string, std::string>& values,
                                         std::string_view file, bool numbered) {
     std::set<std::string> sections;
-    if (auto checked = check_names(text, values, file, sections); !checked) return tl::make_unexpected(checked.error());
+    STAPGEN_TRY(check_names(text, values, file, sections));
     kainjow::mustache::mustache engine("{{=<% %>=}}" + without_tag_lines(text, numbered));
     if (!engine.is_valid()) return base::bad_input(fmt::format("{}: {}", file, engine.error_message()));
     engine.set_custom_escape([](const std::string& value) { return value; });
@@ -145,9 +145,8 @@ base::Result<std::string> fill_template(std::string_view text, const std::map<st
 base::Result<std::string> render_script(const recipe::Recipe& of, std::string_view script_template,
                                         const recipe::Arguments& arguments, std::chrono::milliseconds interval,
                                         const ScriptForm& form) {
-    auto complete = recipe::complete_arguments(of, arguments);
-    if (!complete) return tl::make_unexpected(complete.error());
-    const auto recipe = of.asked_by(*complete);
+    STAPGEN_LET(auto complete, recipe::complete_arguments(of, arguments));
+    const auto recipe = of.asked_by(complete);
     const auto file = (recipe.folder / "script.stp").string();
     auto header = recipe.header(form.by);
     header.aggregated = form.aggregate;
@@ -173,7 +172,7 @@ base::Result<std::string> render_script(const recipe::Recipe& of, std::string_vi
     add_by(header, recipe.record.fields.size(), values);
     for (const auto& parameter : recipe.parameters) {
         const auto name = template_name(parameter.name);
-        const auto value = recipe::template_value(parameter, complete->at(parameter.name));
+        const auto value = recipe::template_value(parameter, complete.at(parameter.name));
         values[name] = parameter.type == recipe::ParameterType::text ? string_literal(value) : value;
         for (const auto& choice : parameter.choices)
             values[fmt::format("{}_is_{}", name, template_name(choice))] = choice == value ? "true" : "false";

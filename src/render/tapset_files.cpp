@@ -30,9 +30,8 @@ base::Result<std::vector<TapsetFile>> read_tapsets(const std::vector<std::filesy
         for (const std::string below : {"", "c/"}) {
             for (const auto& entry : std::filesystem::directory_iterator(folder / below, error)) {
                 if (!entry.is_regular_file(error)) continue;
-                auto text = base::read_file(entry.path());
-                if (!text) return tl::make_unexpected(text.error());
-                tapsets.push_back({below + entry.path().filename().string(), without_licence_line(*std::move(text))});
+                STAPGEN_LET(auto text, base::read_file(entry.path()));
+                tapsets.push_back({below + entry.path().filename().string(), without_licence_line(std::move(text))});
             }
         }
     }

@@ -37,10 +37,9 @@ class Server {
     }
 
     base::Result<void> listen() {
-        auto http = HttpServer::listen(context_, job_.listen, host::host_name(machine_),
-                                       [this](auto path, auto accept) { return answer(path, accept); });
-        if (!http) return tl::make_unexpected(http.error());
-        http_ = *std::move(http);
+        STAPGEN_LET(auto http, HttpServer::listen(context_, job_.listen, host::host_name(machine_),
+                                                  [this](auto path, auto accept) { return answer(path, accept); }));
+        http_ = std::move(http);
         base::print_message(
             fmt::format("metrics are at http://{}/metrics; Ctrl-C ends it", text_of(http_->endpoint())));
         return {};

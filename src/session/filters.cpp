@@ -52,9 +52,8 @@ void hint_at_process(std::int64_t tid, const host::Process& process, Filters& fi
 
 /// `whole`: the process, not the thread.
 base::Result<void> look_at_target(const host::System& machine, bool whole, Filters& filters) {
-    const auto process = host::process_of(machine, *filters.target_id, whole);
-    if (!process) return tl::make_unexpected(process.error());
-    if (!whole) hint_at_process(*filters.target_id, *process, filters);
+    STAPGEN_LET(const auto process, host::process_of(machine, *filters.target_id, whole));
+    if (!whole) hint_at_process(*filters.target_id, process, filters);
     filters.target = host::Task::find(machine, *filters.target_id, whole);
     return {};
 }
@@ -62,7 +61,7 @@ base::Result<void> look_at_target(const host::System& machine, bool whole, Filte
 base::Result<void> find_target(const host::System& machine, bool dry_run, Filters& filters) {
     const auto tid = number_of(filters.as_typed, tid_option), pid = number_of(filters.as_typed, pid_option);
     for (const auto& number : {tid, pid}) {
-        if (!number) return tl::make_unexpected(number.error());
+        STAPGEN_TRY(number);
     }
     filters.target_id = *tid ? *tid : *pid;
     if (!filters.target_id) return {};
@@ -124,15 +123,13 @@ base::Result<void> use_packet_filter(const TypedFilters& typed, Filters& filters
     }
     if (const auto* network = value_of(typed, "addr")) {
         option = "--addr";
-        const auto address = of_option(option, filter::parse_network(*network));
-        if (!address) return tl::make_unexpected(address.error());
-        all.push_back("net " + address->text());
+        STAPGEN_LET(const auto address, of_option(option, filter::parse_network(*network)));
+        all.push_back("net " + address.text());
     }
     if (const auto* expression = value_of(typed, "filter")) {
         option = "--filter";
         // Alone first: 'tcp) or (udp' is one only with what is put around it.
-        if (auto alone = of_option(option, filter::compile(*expression)); !alone)
-            return tl::make_unexpected(alone.error());
+        STAPGEN_TRY(of_option(option, filter::compile(*expression)));
         all.push_back("(" + *expression + ")");
     }
     if (all.empty()) return {};
@@ -150,34 +147,30 @@ base::Result<void> use_packet_filter(const TypedFilters& typed, Filters& filters
 base::Result<void> use_owner(const std::filesystem::path& root, Filters& filters) {
     auto& typed = filters.as_typed;
     if (const auto* name = value_of(typed, "netns")) {
-        const auto netns = containers::netns_named(root, *name);
-        if (!netns) return tl::make_unexpected(netns.error());
-        use(filters, "--netns", {{"stapgen_wanted_netns", fmt::to_string(*netns)}});
+        STAPGEN_LET(const auto netns, containers::netns_named(root, *name));
+        use(filters, "--netns", {{"stapgen_wanted_netns", fmt::to_string(netns)}});
     }
     const auto* container = value_of(typed, "container");
     const auto* pod = value_of(typed, "pod");
     const auto* cgroup = value_of(typed, "cgroup");
     if (container == nullptr && pod == nullptr && cgroup == nullptr) return {};
     const auto machine = containers::look_at(root);
-    auto wanted = container != nullptr ? containers::container_named(machine, *container)
-                  : pod != nullptr     ? containers::pod_named(machine, *pod)
-                                       : containers::cgroup_named(root, machine, *cgroup);
-    if (!wanted) return tl::make_unexpected(wanted.error());
+    STAPGEN_LET(auto wanted, container != nullptr ? containers::container_named(machine, *container)
+                             : pod != nullptr     ? containers::pod_named(machine, *pod)
+                                                  : containers::cgroup_named(root, machine, *cgroup));
     std::map<std::string, std::string> globals;
     const auto put = [&](const char* name, const std::vector<std::uint64_t>& numbers) {
         if (!numbers.empty()) globals[name] = fmt::format("{}", fmt::join(numbers, ","));
     };
-    put("stapgen_wanted_cgroups", wanted->cgroups);
-    put("stapgen_container_netns", wanted->netns);
+    put("stapgen_wanted_cgroups", wanted.cgroups);
+    put("stapgen_container_netns", wanted.netns);
     use(filters, container != nullptr ? "--container" : pod != nullptr ? "--pod" : "--cgroup", globals);
-    std::ranges::move(wanted->hints, std::back_inserter(filters.hints));
+    std::ranges::move(wanted.hints, std::back_inserter(filters.hints));
     for (const std::string_view option : {tid_option, pid_option}) {
-        const auto number = number_of(typed, option);
-        if (!number) return tl::make_unexpected(number.error());
-        if (!*number || wanted->containers.empty()) continue;
-        const auto task = containers::task_in(root, wanted->containers, **number, option == pid_option);
-        if (!task) return tl::make_unexpected(task.error());
-        typed[std::string(option)] = fmt::to_string(*task);
+        STAPGEN_LET(const auto number, number_of(typed, option));
+        if (!number || wanted.containers.empty()) continue;
+        STAPGEN_LET(const auto task, containers::task_in(root, wanted.containers, *number, option == pid_option));
+        typed[std::string(option)] = fmt::to_string(task);
     }
     return {};
 }
@@ -202,28 +195,26 @@ base::Result<Filters> filters_of(const host::System& machine, const TypedFilters
         filters.hints.push_back(used.error().what);
         filters.missing = used.error();
     }
-    if (auto found = find_target(machine, dry_run, filters); !found) return tl::make_unexpected(found.error());
+    STAPGEN_TRY(find_target(machine, dry_run, filters));
     if (const auto* comm = value_of(typed, "comm")) {
-        if (auto used = use_comm(machine, *comm, filters); !used) return tl::make_unexpected(used.error());
+        STAPGEN_TRY(use_comm(machine, *comm, filters));
     }
-    if (auto used = use_packet_filter(typed, filters); !used) return tl::make_unexpected(used.error());
+    STAPGEN_TRY(use_packet_filter(typed, filters));
     if (const auto* device = value_of(typed, "dev")) {
-        if (auto used = use_device(machine, *device, filters); !used) return tl::make_unexpected(used.error());
+        STAPGEN_TRY(use_device(machine, *device, filters));
     }
     if (const auto* value = value_of(typed, "mark")) {
-        const auto mark = of_option("--mark", launch::masked_mark(*value));
-        if (!mark) return tl::make_unexpected(mark.error());
-        use(filters, "--mark", mark->globals());
+        STAPGEN_LET(const auto mark, of_option("--mark", launch::masked_mark(*value)));
+        use(filters, "--mark", mark.globals());
     }
-    const auto sample = number_of(typed, "sample");
-    if (!sample) return tl::make_unexpected(sample.error());
-    if (*sample) {
-        if (!std::has_single_bit(static_cast<std::uint64_t>(**sample))) {
+    STAPGEN_LET(const auto sample, number_of(typed, "sample"));
+    if (sample) {
+        if (!std::has_single_bit(static_cast<std::uint64_t>(*sample))) {
             return base::bad_input(
-                fmt::format("--sample {}: not a power of two", **sample),
-                fmt::format("for example --sample {}", std::bit_ceil(static_cast<std::uint64_t>(**sample))));
+                fmt::format("--sample {}: not a power of two", *sample),
+                fmt::format("for example --sample {}", std::bit_ceil(static_cast<std::uint64_t>(*sample))));
         }
-        use_sample(**sample, filters);
+        use_sample(*sample, filters);
     }
     return filters;
 }

@@ -38,9 +38,8 @@ std::string StderrCapture::last_line() const {
 }
 
 base::Result<std::unique_ptr<LiveView>> LiveView::open(LiveSubject subject, base::Colours colours) {
-    auto terminal = live::Terminal::open(colours);
-    if (!terminal) return tl::make_unexpected(terminal.error());
-    return std::unique_ptr<LiveView>(new LiveView(std::move(subject), *std::move(terminal)));
+    STAPGEN_LET(auto terminal, live::Terminal::open(colours));
+    return std::unique_ptr<LiveView>(new LiveView(std::move(subject), std::move(terminal)));
 }
 
 LiveView::LiveView(LiveSubject subject, std::unique_ptr<live::Terminal> terminal)

@@ -250,13 +250,12 @@ base::Result<void> Namer::put_of_log(kinds::Measured& measured, symbols::LogKern
             base::show_error(names.error());
             return {};
         }
-        if (!names) return tl::make_unexpected(names.error());
+        STAPGEN_TRY(names);
         // What a 64-bit kernel has hashed (%p) is below its addresses.
         if (names->address_digits() > 8) {
             std::erase_if(places, [](std::uint64_t address) { return address >> 32U == 0; });
         }
-        if (auto agreed = names->check_names(named_addresses_of(drops)); !agreed)
-            return tl::make_unexpected(agreed.error());
+        STAPGEN_TRY(names->check_names(named_addresses_of(drops)));
         if (any_unnamed) {
             if (const auto settled = settle_kaslr_offset(*names, places, reported_); !settled) {
                 base::show_error(settled.error());

@@ -18,14 +18,12 @@ namespace stapgen::session {
 base::Result<std::unique_ptr<Recorder>> Recorder::create(const host::System& machine, const MeasurePlan& plan,
                                                          const std::filesystem::path& hashed) {
     if (!plan.output) return nullptr;
-    const auto content = base::read_file(hashed);
-    if (!content) return tl::make_unexpected(content.error());
+    STAPGEN_LET(const auto content, base::read_file(hashed));
     auto recorder = std::unique_ptr<Recorder>(new Recorder(machine, plan));
-    auto writer = recording::Writer::create(*plan.output, plan.rotation);
-    if (!writer) return tl::make_unexpected(writer.error());
-    recorder->writer_ = *std::move(writer);
+    STAPGEN_LET(auto writer, recording::Writer::create(*plan.output, plan.rotation));
+    recorder->writer_ = std::move(writer);
     auto& setup = recorder->setup_ = setup_of(machine, plan);
-    setup.sha256 = base::sha256(*content);
+    setup.sha256 = base::sha256(content);
     setup.stapgen_version = base::build_facts.version;
     // Those of `time` fields, and of the first number of ready, tick and end.
     setup.clocks = {{"time", "CLOCK_MONOTONIC"}, {"epoch", "CLOCK_REALTIME"}};

@@ -56,9 +56,8 @@ class Input final : public decode::FormatDetector::Sink {
 
     base::Result<void> read(const std::vector<std::filesystem::path>& parts) {
         for (const auto& part : parts) {
-            auto reader = recording::Reader::open(part, options_.budget);
-            if (!reader) return tl::make_unexpected(reader.error());
-            if (auto done = read(*reader, part); !done) return done;
+            STAPGEN_LET(auto reader, recording::Reader::open(part, options_.budget));
+            if (auto done = read(reader, part); !done) return done;
         }
         detector_.finish(last_line_, *this);
         if (continued_) remarks_.push_back(fmt::format("{} is not the last part of its run", shown(parts.back())));
@@ -81,13 +80,10 @@ class Input final : public decode::FormatDetector::Sink {
                 measured.notes.push_back(std::move(note));
             measured.accounting.kept = part.source->importer == "stapgen" || measured.accounting.seen > 0;
             const auto& facts = part.session.facts();
-            if (auto done = namer.put_into(measured, facts, release_.release()); !done)
-                return tl::make_unexpected(done.error());
+            STAPGEN_TRY(namer.put_into(measured, facts, release_.release()));
             const bool none_else = presentation_.by && presentation_.by->empty();
             const auto origin = origin_group(presentation_.by_origin, facts.setup.origin(), name);
-            if (auto done = group_by_origin(origin, none_else, measured); !done) {
-                return tl::make_unexpected(done.error());
-            }
+            STAPGEN_TRY(group_by_origin(origin, none_else, measured));
             summaries.push_back(std::move(measured));
         }
         if (summaries.empty()) return summaries;
@@ -154,7 +150,7 @@ class Input final : public decode::FormatDetector::Sink {
                 for (const auto& refusal : {refusal_, detector_.refusal()}) {
                     if (refusal) return tl::make_unexpected(*refusal);
                 }
-                if (!lines) return tl::make_unexpected(lines.error());
+                STAPGEN_TRY(lines);
             }
             if (last_ != nullptr && reader.header()) {
                 const auto trailer = reader.trailer().value_or(recording::Trailer{});
@@ -287,25 +283,24 @@ void finish_sums(std::vector<kinds::Measured>& all, const Presentation& presenta
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const Presentation& presentation, const symbols::NameSources& names,
                                                const ReplayOptions& options) {
-    auto runs = recording::runs_of(files, options.budget);
-    if (!runs) return tl::make_unexpected(runs.error());
+    STAPGEN_LET(auto runs, recording::runs_of(files, options.budget));
     const auto& format = *presentation.format;
-    if (format.is_trace && runs->size() > 1) return tl::make_unexpected(several_recordings(format));
+    if (format.is_trace && runs.size() > 1) return tl::make_unexpected(several_recordings(format));
     Namer namer(names);
     std::vector<LoadedRun> loaded;
     std::vector<std::string> unknown;
     const auto read = [&](std::size_t place) {
         auto input = std::make_unique<Input>(presentation, options);
-        auto done = input->read((*runs)[place].files);
+        auto done = input->read(runs[place].files);
         return ReadRun{std::move(input), std::move(done)};
     };
     // As many at once as there are cores; what is said of them, and names, come in their order.
     const auto cores = options.events || options.budget ? 1 : base::usable_cpus();
-    const auto policy = std::min(runs->size(), cores) > 1 ? std::launch::async : std::launch::deferred;
+    const auto policy = std::min(runs.size(), cores) > 1 ? std::launch::async : std::launch::deferred;
     std::deque<std::future<ReadRun>> at_work;
     std::size_t begun = 0;
-    for (const auto& run : *runs) {
-        while (begun < runs->size() && at_work.size() < cores)
+    for (const auto& run : runs) {
+        while (begun < runs.size() && at_work.size() < cores)
             at_work.push_back(std::async(policy, read, begun++));
         const auto [input, done] = at_work.front().get();
         at_work.pop_front();
@@ -315,14 +310,13 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
                                             first == last ? "is" : "are"));
         }
         base::print_message(input->remarks());
-        if (!done) return tl::make_unexpected(done.error());
+        STAPGEN_TRY(done);
         LoadedRun found{shown(run.files.front()), {}};
-        auto summaries = input->summaries(found.name, namer);
-        if (!summaries) return tl::make_unexpected(summaries.error());
-        found.reports = added_up(*std::move(summaries));
+        STAPGEN_LET(auto summaries, input->summaries(found.name, namer));
+        found.reports = added_up(std::move(summaries));
         // In a picture of many runs each has a few columns; short blocks of all of them would take a gigabyte.
         constexpr std::size_t many_runs = 32;
-        if (runs->size() > many_runs) {
+        if (runs.size() > many_runs) {
             for (auto& report : found.reports)
                 for (auto& row : report.of<rows::Series>())
                     row.series = row.series->by_second();
@@ -361,10 +355,9 @@ base::Result<std::vector<LoadedRun>> load_foreign(const std::filesystem::path& f
 base::Result<std::vector<kinds::Measured>> load(const std::vector<std::filesystem::path>& files,
                                                 const Presentation& presentation, const symbols::NameSources& names,
                                                 const ReplayOptions& options) {
-    auto runs = load_runs(files, presentation, names, options);
-    if (!runs) return tl::make_unexpected(runs.error());
+    STAPGEN_LET(auto runs, load_runs(files, presentation, names, options));
     std::vector<kinds::Measured> all;
-    for (auto& run : *runs)
+    for (auto& run : runs)
         std::ranges::move(run.reports, std::back_inserter(all));
     all = added_up(std::move(all));
     finish_sums(all, presentation);

@@ -350,24 +350,23 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
         if (auto go = RemoteControl::wait_for_go(); !go) return go;
     }
     measurement.begin_loading();
-    auto end = launch::load(machine, job);
-    if (!end) return tl::make_unexpected(end.error());
+    STAPGEN_LET(auto end, launch::load(machine, job));
     const auto measured = measurement.measured();
-    auto shown = measurement.finish({end->losses, end->broke_off, end->ending.interrupted});
+    auto shown = measurement.finish({end.losses, end.broke_off, end.ending.interrupted});
     if (!plan.quiet) {
-        const bool asked = end->ending.interrupted || end->ending.was_stopped;
-        if (!asked && !end->failure && (plan.duration || plan.intervals))
+        const bool asked = end.ending.interrupted || end.ending.was_stopped;
+        if (!asked && !end.failure && (plan.duration || plan.intervals))
             base::print_message(early_end_text(measurement, measured, plan));
-        for (const auto& message : end->messages) {
-            if (!is_in_losses(message, end->losses))
+        for (const auto& message : end.messages) {
+            if (!is_in_losses(message, end.losses))
                 base::print_message(message.remedy.empty() ? message.cause : message.cause + "; " + message.remedy);
         }
-        if (const auto skipped = analyze::skipped_text(transport_of(end->losses)); !skipped.empty())
+        if (const auto skipped = analyze::skipped_text(transport_of(end.losses)); !skipped.empty())
             base::print_message(skipped);
     }
-    base::print_message(end->cleanup);
-    if (end->failure) return tl::make_unexpected(*end->failure);
-    if (end->ending.gave_up) {
+    base::print_message(end.cleanup);
+    if (end.failure) return tl::make_unexpected(*end.failure);
+    if (end.ending.gave_up) {
         return base::failed("SystemTap was not given time to end; the report may lack the last records",
                             "press Ctrl-C once and wait");
     }

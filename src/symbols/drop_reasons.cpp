@@ -129,14 +129,13 @@ base::Result<DropReasons> DropReasons::parse(std::string_view format) {
 }
 
 base::Result<DropReasons> DropReasons::from_btf(std::span<const std::byte> btf) {
-    const auto types = Btf::parse(btf);
-    if (!types) return tl::make_unexpected(types.error());
+    STAPGEN_LET(const auto types, Btf::parse(btf));
     DropReasons reasons;
-    for (const auto& [name, value] : types->enumeration("skb_drop_reason")) {
+    for (const auto& [name, value] : types.enumeration("skb_drop_reason")) {
         const auto printed = as_printed(name);
         if (!printed.empty() && printed != "MAX" && printed != "SUBSYS_MASK") reasons.names_.emplace(value, printed);
     }
-    for (const auto& [name, value] : types->enumeration("skb_drop_reason_subsys")) {
+    for (const auto& [name, value] : types.enumeration("skb_drop_reason_subsys")) {
         constexpr std::string_view prefix = "SUBSYS_";
         const auto printed = as_printed(name);
         if (!printed.starts_with(prefix) || printed == "SUBSYS_NUM") continue;

@@ -75,18 +75,17 @@ base::Result<std::int64_t> kaslr_offset_from_log(const TableFile& table, const L
 
 base::Result<KernelNames> KernelNames::open(const NameSources& sources, const LogKernel& log) {
     auto files = read_source_files(sources.files);
-    if (!files) return tl::make_unexpected(files.error());
-    if (auto alike = compare_with_log(*files, log, sources); !alike) return tl::make_unexpected(alike.error());
+    STAPGEN_TRY(files);
+    STAPGEN_TRY(compare_with_log(*files, log, sources));
 
     const auto& build_id = files->image ? files->image->build_id() : log.build_id;
     if (!files->map && !files->boot && !build_id.empty() && sources.fetch) {
-        const auto found = debuginfo_of(build_id);
-        if (!found) return tl::make_unexpected(found.error());
+        STAPGEN_LET(const auto found, debuginfo_of(build_id));
         auto all = sources.files;
         std::erase(all, files->image_file);
-        all.push_back(*found);
+        all.push_back(found);
         files = read_source_files(all);
-        if (!files) return tl::make_unexpected(files.error());
+        STAPGEN_TRY(files);
     }
     if (!files->map && !files->boot) {
         return base::bad_input(
@@ -100,9 +99,8 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
     if (names.release_.empty()) names.release_ = release_in_name((files->map ? files->map : files->boot)->file);
     const bool same_build = files->image && !log.build_id.empty() && files->image->build_id() == log.build_id;
 
-    auto loaded = loaded_modules(sources, log);
-    if (!loaded) return tl::make_unexpected(loaded.error());
-    names.modules_ = {*std::move(loaded), std::move(files->modules), std::move(files->module_folders), names.release_};
+    STAPGEN_LET(auto loaded, loaded_modules(sources, log));
+    names.modules_ = {std::move(loaded), std::move(files->modules), std::move(files->module_folders), names.release_};
     names.files_ = *std::move(files);
     names.proven_ = same_build && names.table().file == names.files_.image_file;
     names.compare_release();
@@ -112,8 +110,8 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
         names.notes_.push_back(
             fmt::format("{} is of a 32-bit kernel: addresses of a 64-bit one have no names in it", file.string()));
     }
-    if (auto done = names.look_for_kaslr_offset(sources, log); !done) return tl::make_unexpected(done.error());
-    if (auto whole = expect_whole(table, file.string()); !whole) return tl::make_unexpected(whole.error());
+    STAPGEN_TRY(names.look_for_kaslr_offset(sources, log));
+    STAPGEN_TRY(expect_whole(table, file.string()));
     return names;
 }
 
@@ -127,15 +125,13 @@ base::Result<void> KernelNames::look_for_kaslr_offset(const NameSources& sources
         }
         kaslr_offset_ = sources.kaslr_offset;
     } else if (files_.boot && files_.map) {
-        const auto difference = kaslr_offset_between(files_.boot->table, files_.map->table);
-        if (!difference) return tl::make_unexpected(difference.error());
-        kaslr_offset_ = *difference;
+        STAPGEN_LET(const auto difference, kaslr_offset_between(files_.boot->table, files_.map->table));
+        kaslr_offset_ = difference;
         notes_.push_back(fmt::format("KASLR offset {}: {} against {}", hexadecimal(*kaslr_offset_),
                                      files_.boot->file.string(), files_.map->file.string()));
     } else if (log.text || log.stext) {
-        const auto difference = kaslr_offset_from_log(table(), log);
-        if (!difference) return tl::make_unexpected(difference.error());
-        kaslr_offset_ = *difference;
+        STAPGEN_LET(const auto difference, kaslr_offset_from_log(table(), log));
+        kaslr_offset_ = difference;
         proven_ = true;
         if (*kaslr_offset_ != 0)
             notes_.push_back(fmt::format("KASLR offset {}: from the recording", hexadecimal(*kaslr_offset_)));

@@ -43,7 +43,7 @@ base::Result<void> add(SourceFiles& files, const std::filesystem::path& file) {
         return {};
     }
     auto bytes = FileBytes::read(file);
-    if (!bytes) return tl::make_unexpected(bytes.error());
+    STAPGEN_TRY(bytes);
     if (is_relocatable(bytes->text())) {
         return read_module_file(*std::move(bytes), file).map([&](ModuleFile&& module) {
             files.modules.push_back(std::move(module));
@@ -54,17 +54,15 @@ base::Result<void> add(SourceFiles& files, const std::filesystem::path& file) {
             return base::bad_input(fmt::format("{} and {} are both kernels", files.image_file.string(), file.string()),
                                    "give the one that made the addresses");
         }
-        auto image = KernelImage::read(*std::move(bytes), file.string());
-        if (!image) return tl::make_unexpected(image.error());
-        files.image = *std::move(image);
+        STAPGEN_LET(auto image, KernelImage::read(*std::move(bytes), file.string()));
+        files.image = std::move(image);
         files.image_file = file;
         return {};
     }
     if (is_objdump_text(bytes->text())) *bytes = FileBytes(nm_of_objdump(bytes->text()));
-    auto table = SymbolTable::parse(*std::move(bytes), file.string());
-    if (!table) return tl::make_unexpected(table.error());
-    auto& place = table->has_modules() || is_moved(*table) ? files.boot : files.map;
-    return keep_one(place, {*std::move(table), file});
+    STAPGEN_LET(auto table, SymbolTable::parse(*std::move(bytes), file.string()));
+    auto& place = table.has_modules() || is_moved(table) ? files.boot : files.map;
+    return keep_one(place, {std::move(table), file});
 }
 
 /// One or two may have been renamed or put in line; of a table without its static functions six are missing.
@@ -80,13 +78,12 @@ constexpr const char* hint = "give the whole System.map, or a whole copy of /pro
 base::Result<SourceFiles> read_source_files(const std::vector<std::filesystem::path>& files) {
     SourceFiles read;
     for (const auto& file : files) {
-        if (auto done = add(read, file); !done) return tl::make_unexpected(done.error());
+        STAPGEN_TRY(add(read, file));
     }
     if (!read.map && read.image) {
         if (auto text = read.image->symbol_text(); !text.empty()) {
-            auto table = SymbolTable::parse(std::move(text), read.image_file.string());
-            if (!table) return tl::make_unexpected(table.error());
-            read.map = TableFile{*std::move(table), read.image_file};
+            STAPGEN_LET(auto table, SymbolTable::parse(std::move(text), read.image_file.string()));
+            read.map = TableFile{std::move(table), read.image_file};
         }
     }
     return read;

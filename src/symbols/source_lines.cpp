@@ -128,14 +128,12 @@ base::Result<SourceLines> SourceLines::open(const std::filesystem::path& path) {
                                "Debian's vmlinux with DWARF is in linux-image-RELEASE-dbg, Fedora's and RHEL's in "
                                "kernel-debuginfo; DEBUGINFOD_URLS can name servers");
     };
-    auto bytes = FileBytes::read(path);
-    if (!bytes) return tl::make_unexpected(std::move(bytes.error()));
-    if (!ElfFile::looks_like_one(bytes->text())) return no_lines();
-    auto elf = ElfFile::open(std::move(*bytes), origin);
-    if (!elf) return tl::make_unexpected(std::move(elf.error()));
-    if (!has_lines(*elf)) return no_lines();
+    STAPGEN_LET(auto bytes, FileBytes::read(path));
+    if (!ElfFile::looks_like_one(bytes.text())) return no_lines();
+    STAPGEN_LET(auto elf, ElfFile::open(std::move(bytes), origin));
+    if (!has_lines(elf)) return no_lines();
 
-    auto state = std::make_shared<State>(State{Module{std::move(*elf), {}}});
+    auto state = std::make_shared<State>(State{Module{std::move(elf), {}}});
     auto& module = state->module;
     for (const auto& part : lay_out_code(module.elf))
         module.placed.emplace(part.section->index, part.offset);

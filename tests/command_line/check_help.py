@@ -3,6 +3,7 @@
 """check_help.py STAPGEN SOURCE MANUAL: help fits a screen, and nothing is left out of help, manual or completion."""
 
 import gzip
+import json
 import pathlib
 import re
 import subprocess
@@ -48,6 +49,9 @@ def options_of_the_source(source):
 
 
 def check_nothing_is_left_out(stapgen, source, pages):
+    listed = [recipe["name"] for recipe in json.loads(stapgen.run("list", "--json"))["recipes"]]
+    assert listed == sorted(file.parent.name for file in (source / "templates").glob("*/recipe.toml")), listed
+    assert listed == [line.split()[0] for line in stapgen.run("list").splitlines()]
     # Of recipes that ask for it: none of ours; and of a hidden command, for the build.
     own = options_of_the_source(source) - {"--guru", "--installed"}
     assert {"--target-tid", "--buffer", "--help-all", "--version", "--kaslr-offset"} <= own

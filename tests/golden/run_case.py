@@ -15,6 +15,7 @@ was measured. JSON, pages and traces are kept as views.py has them. What differs
 writes what was printed into the file; `update` does that for all cases. Both print the difference in words.
 """
 
+import functools
 import os
 import pathlib
 import re
@@ -32,11 +33,30 @@ from terminals import on_terminal  # noqa: E402
 
 MASKS = [(re.escape(os.uname().release), "RELEASE"), (r"/tmp/stapgen-\w+", "TMP"), (r"\S*/staprun\b", "staprun"),
          (r"git (unknown|[0-9a-f]{12}(, dirty)?); \S+ [\d.]+", "git REVISION; COMPILER"),
-         (r"installed [0-9a-f]{12},", "installed SUM,"), (r"STAPGEN_C=x[0-9a-f]{16}", "STAPGEN_C=xSUM"),
+         (r"installed [0-9a-f]{12},", "installed SUM,"), (r"recipes: \d+ \(", "recipes: N ("), (r"STAPGEN_C=x[0-9a-f]{16}", "STAPGEN_C=xSUM"),
          (r"stapgen_recipe=[0-9a-f]{16}", "stapgen_recipe=HASH"), (r"(made by|with) stapgen \d\S+ ", r"\1 stapgen VERSION "),
          (r"[\d,]+ hits/s at the current traffic, .* each, assumed", "N hits/s at the current traffic, ..., assumed"),
          (r"with --aggregate: .* of the busiest", "with --aggregate: N % of the busiest")]
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C", "TZ": "UTC"}
+
+
+@functools.cache
+def recipes_of(prefix):
+    """Return the names of the shipped recipes, and those of them that no case has."""
+    names = sorted(file.parent.name for file in pathlib.Path(prefix, "share/stapgen/templates").glob("*/recipe.toml"))
+    cases = "".join(case.read_text(encoding="utf-8") for case in pathlib.Path(__file__).resolve().parent.rglob("*.case"))
+    return names, [name for name in names if not re.search(rf"(?<![\w-]){name}(?![\w-])", cases)]
+
+
+def without_new(text, prefix):
+    """Leave out of lists of recipes those that no case has, and lines' ends: a new recipe is in no file but its own."""
+    names, new = recipes_of(prefix)
+    one = rf"(?:{'|'.join(names)})(?![\w-])"
+    text = re.sub(rf"(?<![\w-]){one}(?:,\s+{one})+", lambda found: ", ".join(name for name in re.split(r",\s+", found[0]) if name not in new), text)
+    for name in new:
+        row = rf'\{{"name": "{name}", "summary": "(?:\\.|[^"])*"\}}'
+        text = re.sub(rf"^{name}  .*\n|,\n  {row}|{row},\n  ", "", text, flags=re.M)
+    return text
 
 
 def printed(stapgen, command, home):
@@ -63,7 +83,8 @@ def printed(stapgen, command, home):
                               env=environment, timeout=60, check=False)
         text = views.rows_of(done.stdout.decode(errors="replace")) if is_rows else views.view(argv, done.stdout, done.returncode)
         code, text = done.returncode, (done.stderr or b"").decode(errors="replace") + text
-    text = text.replace(recipes, "recipes").replace(home, "HOME").replace(os.path.dirname(os.path.dirname(stapgen)), "PREFIX")
+    prefix = os.path.dirname(os.path.dirname(stapgen))
+    text = without_new(text, prefix).replace(recipes, "recipes").replace(home, "HOME").replace(prefix, "PREFIX")
     for pattern, name in MASKS:
         text = re.sub(pattern, name, text)
     return text + "\n[no line end]\n" if text and not text.endswith("\n") else text, code

@@ -248,7 +248,10 @@ def check(stapgen, release):
         make_tree(tree, release)
         stap = Stap(folder, tree, tapsets)
         found = list(recipes(stapgen, stap, share / "templates"))
-        rows = ["  ".join(row).rstrip() for row in aliases(stap, tapsets, arguments(release)) + found]
+        # A recipe that resolves needs no row: a new one is in no file but its own.
+        assert len(found) > 10, found
+        amiss = [row for row in found if row[1] != "resolves"]
+        rows = ["  ".join(row).rstrip() for row in aliases(stap, tapsets, arguments(release)) + amiss]
     complaints = unfounded(release, found, share / "kernels.toml").splitlines()
     return rows, complaints + [row for row in rows if "WRONG" in row or "(not in" in row]
 

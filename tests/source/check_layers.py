@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """check_layers.py SRC: a folder of src/ includes what USES of its CMakeLists.txt names, and nothing else.
 
-Arrows go one way, CLI11 is seen in src/cli/options only, and src/session does not know where its lines come from:
+Arrows go one way, and src/session does not know where its lines come from:
 neither SystemTap's side (render, module) nor the command line. The real machine is seen through src/host: only there
 stand paths below /proc and /sys.
 """
@@ -107,8 +107,6 @@ def main():
             text = file.read_text()
             wrong += machine_paths_of(name, file.name, text)
             for include in INCLUDE.findall(text):
-                if include.startswith("CLI/") and name != "cli/options":
-                    wrong.append(f"{name}/{file.name}: CLI11 is for src/cli/options alone")
                 if not (src / include).exists():
                     continue
                 other = folder_of(include, libraries)

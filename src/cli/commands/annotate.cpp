@@ -225,9 +225,8 @@ bool is_whole(const std::filesystem::path& file) {
 }  // namespace
 
 base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::path& file, std::ostream& out) {
-    auto source = base::Source::open(file);
-    if (!source) return tl::make_unexpected(source.error());
-    CheckedText text(names, base::TextBlocks(**source, [](char c) { return !base::is_word_character(c); }),
+    STAPGEN_LET(auto source, base::Source::open(file));
+    CheckedText text(names, base::TextBlocks(*source, [](char c) { return !base::is_word_character(c); }),
                      is_whole(file));
     Unnamed unnamed(names.address_digits());
     const auto append_name = [&](std::uint64_t address, symbols::AddressKind kind, std::string& to) {

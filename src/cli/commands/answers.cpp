@@ -170,9 +170,8 @@ base::Result<void> answer(KernelNames& names, const AnswerForm& form, const std:
 
 base::Result<void> answer(KernelNames& names, const AnswerForm& form, const std::filesystem::path& file,
                           std::ostream& out) {
-    auto source = base::Source::open(file);
-    if (!source) return tl::make_unexpected(source.error());
-    base::TextBlocks blocks(**source, is_blank);
+    STAPGEN_LET(auto source, base::Source::open(file));
+    base::TextBlocks blocks(*source, is_blank);
     const bool at_once = names.kaslr_offset_known();
     if (at_once) {
         session::ReportedNotes reported;

@@ -224,37 +224,33 @@ bundle::LogText log_of_stdin(const Call& call) {
 }
 
 base::Result<void> report_log(const Call& call, const bundle::LogText& log, const ReportOptions& options) {
-    if (auto can = check_findings_format(options); !can) return can;
-    const auto rules = rules_of(call);
-    if (!rules) return tl::make_unexpected(rules.error());
+    STAPGEN_TRY(check_findings_format(options));
+    STAPGEN_LET(const auto rules, rules_of(call));
     const auto& evidence = log.evidence();
-    write_findings({"stdin", &evidence, nullptr, bundle::findings_of(*rules, evidence, nullptr)}, options);
+    write_findings({"stdin", &evidence, nullptr, bundle::findings_of(rules, evidence, nullptr)}, options);
     return {};
 }
 
 base::Result<void> report_archives(const Call& call, const std::vector<std::filesystem::path>& archives,
                                    const ReportOptions& options, const session::Presentation& presentation) {
-    if (auto can = check_findings_format(options); !can) return can;
-    const auto meanings = recipe::find_recipe(call.program.catalog, "softnet");
-    if (!meanings) return tl::make_unexpected(meanings.error());
-    const auto rules = rules_of(call);
-    if (!rules) return tl::make_unexpected(rules.error());
+    STAPGEN_TRY(check_findings_format(options));
+    STAPGEN_LET(const auto meanings, recipe::find_recipe(call.program.catalog, "softnet"));
+    STAPGEN_LET(const auto rules, rules_of(call));
     std::vector<bundle::Evidence> all;
     std::shared_ptr<base::Budget> budget;
     for (const auto& archive : archives) {
         budget = budget_of(archive);
-        auto evidence = bundle::read_evidence(archive, bundle::texts_of(*rules), budget);
-        if (!evidence) return tl::make_unexpected(evidence.error());
-        if (evidence->read == 0) {
-            const auto& why = evidence->walked.damaged;
+        STAPGEN_LET(auto evidence, bundle::read_evidence(archive, bundle::texts_of(rules), budget));
+        if (evidence.read == 0) {
+            const auto& why = evidence.walked.damaged;
             return base::bad_input(
                 why.empty() ? fmt::format("{}: none of its {} files has counters, settings or a kernel's log",
-                                          base::printable(archive.string()), evidence->walked.files)
+                                          base::printable(archive.string()), evidence.walked.files)
                             : fmt::format("{}: nothing in it could be read: {}", base::printable(archive.string()),
                                           base::printable(why.front())),
                 "to report recordings or the output of tools, give the files");
         }
-        all.push_back(*std::move(evidence));
+        all.push_back(std::move(evidence));
     }
     auto& newest = all.back();
     const auto* before = all.size() > 1 ? &all.front() : nullptr;
@@ -268,8 +264,8 @@ base::Result<void> report_archives(const Call& call, const std::vector<std::file
     const bool is_csv = options.present.format == "csv";
     std::vector<kinds::Measured> results;
     if (!is_csv) results = Results(newest, presentation, options, budget).read(archives.back());
-    bundle::Report report{archives.back().string(), &newest, before, bundle::findings_of(*rules, newest, before)};
-    report.losses = bundle::other_losses(*meanings, report.findings, newest, before);
+    bundle::Report report{archives.back().string(), &newest, before, bundle::findings_of(rules, newest, before)};
+    report.losses = bundle::other_losses(meanings, report.findings, newest, before);
     report.fallen = fallen;
     write_findings(report, options);
     if (is_csv && !newest.results.empty())

@@ -18,24 +18,20 @@ base::Result<void> build(const Call& call, const BuildOptions& options) {
     const auto& output = options.output;
     const bool quiet = options.quiet;
     const auto machine = launch::this_machine();
-    auto preparation = module::prepare(call.program, *machine, recipe, options.make, module::Purpose::run_elsewhere);
-    if (!preparation) return tl::make_unexpected(preparation.error());
+    STAPGEN_LET(auto preparation,
+                module::prepare(call.program, *machine, recipe, options.make, module::Purpose::run_elsewhere));
     if (options.make.dry_run) {
-        print_commands(*preparation, nullptr);
+        print_commands(preparation, nullptr);
         std::cout << fmt::format("# keeps the module as {} (-o)\n", output);
         if (!quiet) warn_if_impossible(output, "--output", true);
         return {};
     }
-    const auto compiled = module::compile(*machine, *preparation, quiet, options.verbose);
-    if (!compiled) return tl::make_unexpected(compiled.error());
-    auto module = base::read_file(*compiled);
-    if (!module) return tl::make_unexpected(module.error());
-    if (auto written = base::replace_file(output, *module); !written) {
-        return tl::make_unexpected(written.error());
-    }
+    STAPGEN_LET(const auto compiled, module::compile(*machine, preparation, quiet, options.verbose));
+    STAPGEN_LET(auto module, base::read_file(compiled));
+    STAPGEN_TRY(base::replace_file(output, module));
     if (!quiet) {
         base::print_message(fmt::format("{} is {} for {}, {} kB; run it there with 'stapgen exec {}'", output,
-                                        recipe.name, preparation->job.target.release, module->size() / 1024, output));
+                                        recipe.name, preparation.job.target.release, module.size() / 1024, output));
     }
     return {};
 }

@@ -16,14 +16,13 @@ base::Result<void> check(const Call& call, const CheckOptions& options, const mo
     const auto& recipe = *call.command.recipe;
     const auto machine = launch::this_machine();
     const bool quiet = options.quiet;
-    auto preparation = module::prepare(call.program, *machine, recipe, make, module::Purpose::run_elsewhere);
-    if (!preparation) return tl::make_unexpected(preparation.error());
-    if (!with_notes) preparation->notes.clear();
-    const auto compiled = module::compile(*machine, *preparation, quiet, options.verbose);
-    if (!compiled) return tl::make_unexpected(compiled.error());
+    STAPGEN_LET(auto preparation,
+                module::prepare(call.program, *machine, recipe, make, module::Purpose::run_elsewhere));
+    if (!with_notes) preparation.notes.clear();
+    STAPGEN_TRY(module::compile(*machine, preparation, quiet, options.verbose));
     if (!quiet) {
         base::print_text(fmt::format("{}{}: compiles for {}\n", recipe.name, make.aggregate ? " --aggregate" : "",
-                                     preparation->job.target.release));
+                                     preparation.job.target.release));
     }
     return {};
 }
@@ -39,7 +38,7 @@ base::Result<void> check_recipe(const Call& call, const CheckOptions& options) {
     std::vector<module::MakeOptions> forms(recipe.record.aggregates ? 2 : 1, options.make);
     forms.back().aggregate = recipe.record.aggregates;
     for (const auto& form : forms) {
-        if (auto script = module::script_of(recipe, form); !script) return tl::make_unexpected(script.error());
+        STAPGEN_TRY(module::script_of(recipe, form));
     }
     for (const auto& form : forms) {
         // The workarounds are those of the kernel: said once.

@@ -60,12 +60,10 @@ std::string text_of(const table::Group& group) {
 /// A recording for each run; the parts of one run are one.
 base::Result<Recordings> load_side(const std::string& typed, const session::Presentation& presentation,
                                    const std::vector<std::string>& by) {
-    const auto files = files_of(typed);
-    if (!files) return tl::make_unexpected(files.error());
-    auto runs = session::load_runs(*files, presentation, {});
-    if (!runs) return tl::make_unexpected(runs.error());
+    STAPGEN_LET(const auto files, files_of(typed));
+    STAPGEN_LET(auto runs, session::load_runs(files, presentation, {}));
     Recordings side;
-    for (auto& [name, reports] : *runs) {
+    for (auto& [name, reports] : runs) {
         if (std::ranges::any_of(reports, has_durations)) {
             std::erase_if(reports, [](const kinds::Measured& measured) { return !has_durations(measured); });
         }
@@ -157,36 +155,31 @@ base::Result<void> verdict_of(std::span<const study::Compared> all, std::vector<
 }
 
 base::Result<void> compare(const Call& /*call*/, const CompareOptions& options) {
-    auto presentation = presentation_of(options.present);
-    if (!presentation) return tl::make_unexpected(presentation.error());
-    const auto by = std::exchange(presentation->by_origin, {});
-    if (presentation->by && !presentation->by->empty()) {
+    STAPGEN_LET(auto presentation, presentation_of(options.present));
+    const auto by = std::exchange(presentation.by_origin, {});
+    if (presentation.by && !presentation.by->empty()) {
         return base::bad_input(
             fmt::format("--by {}: compare groups recordings, not their records",
-                        base::printable(presentation->by->front())),
+                        base::printable(presentation.by->front())),
             "use --by host, --by recording or --by label:NAME; 'report --by' takes fields of records");
     }
-    presentation->by.emplace();  // no groups
-    auto before = load_side(options.before, *presentation, by);
-    if (!before) return tl::make_unexpected(before.error());
-    auto after = load_side(options.after, *presentation, by);
-    if (!after) return tl::make_unexpected(after.error());
+    presentation.by.emplace();  // no groups
+    STAPGEN_LET(auto before, load_side(options.before, presentation, by));
+    STAPGEN_LET(auto after, load_side(options.after, presentation, by));
 
-    auto missing = report_missing(*before, *after, "BEFORE");
-    std::ranges::move(report_missing(*after, *before, "AFTER"), std::back_inserter(missing));
-    const auto all =
-        compare_all(*before, *after, {.percentiles = presentation->percentiles, .threshold = options.threshold});
-    if (!all) return tl::make_unexpected(all.error());
-    if (all->size() > 1 && presentation->format->one_comparison) {
+    auto missing = report_missing(before, after, "BEFORE");
+    std::ranges::move(report_missing(after, before, "AFTER"), std::back_inserter(missing));
+    STAPGEN_LET(const auto all,
+                compare_all(before, after, {.percentiles = presentation.percentiles, .threshold = options.threshold}));
+    if (all.size() > 1 && presentation.format->one_comparison) {
         return base::bad_input(
             fmt::format("--format {} with --by: a page shows one comparison", options.present.format),
             "omit --by, or compare the files of one group");
     }
-    auto output = NewFile::open(options.output);
-    if (!output) return tl::make_unexpected(output.error());
-    session::present(std::cout, *all, *presentation);
-    if (auto kept = output->keep(); !kept) return kept;
-    return verdict_of(*all, std::move(missing), options.threshold);
+    STAPGEN_LET(auto output, NewFile::open(options.output));
+    session::present(std::cout, all, presentation);
+    if (auto kept = output.keep(); !kept) return kept;
+    return verdict_of(all, std::move(missing), options.threshold);
 }
 
 }  // namespace

@@ -42,9 +42,8 @@ base::Result<std::vector<recipe::Recipe>> recipes_of(const recipe::Program& prog
     if (options.recipes.empty()) return program.catalog.recipes;
     std::vector<recipe::Recipe> recipes;
     for (const auto& name : options.recipes) {
-        auto one = recipe::find_recipe(program.catalog, name);
-        if (!one) return tl::make_unexpected(one.error());
-        recipes.push_back(*std::move(one));
+        STAPGEN_LET(auto one, recipe::find_recipe(program.catalog, name));
+        recipes.push_back(std::move(one));
     }
     return recipes;
 }
@@ -54,12 +53,10 @@ base::Result<std::vector<doctor::Subject>> subjects_of(const recipe::Program& pr
                                                        const module::MakeOptions& options) {
     std::vector<doctor::Subject> subjects;
     for (const auto& each : recipes) {
-        auto subject = module::subject_of(program, each, options);
-        if (!subject) return tl::make_unexpected(subject.error());
-        auto kernels = recipe::kernels_of(each, program.files);
-        if (!kernels) return tl::make_unexpected(kernels.error());
-        subject->kernels = *std::move(kernels);
-        subjects.push_back(*std::move(subject));
+        STAPGEN_LET(auto subject, module::subject_of(program, each, options));
+        STAPGEN_LET(auto kernels, recipe::kernels_of(each, program.files));
+        subject.kernels = std::move(kernels);
+        subjects.push_back(std::move(subject));
     }
     return subjects;
 }
@@ -115,10 +112,8 @@ Json doctor_json(const std::vector<doctor::Check>& checks, const doctor::Questio
 base::Result<doctor::Question> question_of_recipes(const recipe::Program& program, const host::System& machine,
                                                    const std::vector<recipe::Recipe>& recipes,
                                                    const DoctorOptions& options) {
-    auto subjects = subjects_of(program, recipes, options.make);
-    if (!subjects) return tl::make_unexpected(subjects.error());
-    auto question =
-        module::question_of(program, machine, options.make, module::Purpose::run_here, *std::move(subjects));
+    STAPGEN_LET(auto subjects, subjects_of(program, recipes, options.make));
+    auto question = module::question_of(program, machine, options.make, module::Purpose::run_here, std::move(subjects));
     // For another kernel a module can only be made here.
     if (question) question->to_load = question->target.running || !needs_module(*question);
     return question;
@@ -131,12 +126,11 @@ base::Result<void> doctor(const Call& call, const DoctorOptions& options) {
     if (std::ranges::any_of(options.recipes, launch::names_file)) {
         question = question_of_file(*machine, options);
     } else {
-        const auto recipes = recipes_of(program, options);
-        if (!recipes) return tl::make_unexpected(recipes.error());
-        if (options.warm) return module::warm(program, *machine, *recipes, options.make);
-        question = question_of_recipes(program, *machine, *recipes, options);
+        STAPGEN_LET(const auto recipes, recipes_of(program, options));
+        if (options.warm) return module::warm(program, *machine, recipes, options.make);
+        question = question_of_recipes(program, *machine, recipes, options);
     }
-    if (!question) return tl::make_unexpected(question.error());
+    STAPGEN_TRY(question);
     const auto& target = question->target;
     std::vector<doctor::Check> checks;
     if (needs_module(*question)) {

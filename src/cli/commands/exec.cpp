@@ -18,38 +18,32 @@ namespace {
 
 base::Result<void> exec(const Call& call, const ExecOptions& options) {
     const auto machine = launch::this_machine();
-    auto plan = plan_of(*machine, options.measure, false);
-    if (!plan) return tl::make_unexpected(plan.error());
-    base::print_message(plan->notes);
+    STAPGEN_LET(auto plan, plan_of(*machine, options.measure, false));
+    base::print_message(plan.notes);
     auto module = launch::make_loadable(options.module);
-    if (!module) return tl::make_unexpected(module.error());
-    if (auto has = session::check_module_has(plan->filters, options.module, module->info); !has) {
-        return tl::make_unexpected(has.error());
-    }
-    const auto question = module::question_of(*machine, *module, options.module);
-    if (!question) return tl::make_unexpected(question.error());
-    const auto& target = question->target;
-    const auto checks = doctor::examine(*machine, *question);
-    if (auto can = doctor::able(checks, question->subjects.front(), target.distribution); !can) return can;
-    auto& made = plan->made;
+    STAPGEN_TRY(module);
+    STAPGEN_TRY(session::check_module_has(plan.filters, options.module, module->info));
+    STAPGEN_LET(const auto question, module::question_of(*machine, *module, options.module));
+    const auto& target = question.target;
+    const auto checks = doctor::examine(*machine, question);
+    if (auto can = doctor::able(checks, question.subjects.front(), target.distribution); !can) return can;
+    auto& made = plan.made;
     made.hash_of = "module";
     made.functions = module->info.functions;
     made.recipe_hash = module->info.recipe_hash;
     if (made.recipe_hash.empty()) {
         // Of no recipe that anybody knows: this module's numbers add up with this module's only.
-        const auto content = base::read_file(module->path);
-        if (!content) return tl::make_unexpected(content.error());
-        made.recipe_hash = base::sha256(*content);
+        STAPGEN_LET(const auto content, base::read_file(module->path));
+        made.recipe_hash = base::sha256(content);
     }
-    auto recorder = session::Recorder::create(*machine, *plan, module->path);
-    if (!recorder) return tl::make_unexpected(recorder.error());
-    auto job = session::load_job_of(target, module->path, *plan);
-    job.explanation = module::explanation(*machine, *question);
+    STAPGEN_LET(auto recorder, session::Recorder::create(*machine, plan, module->path));
+    auto job = session::load_job_of(target, module->path, plan);
+    job.explanation = module::explanation(*machine, question);
     job.is_built = true;
     job.options.is_signed = module->info.is_signed;
     // Once it is loaded a kill -9 leaves no copy behind.
     job.loaded = [&] { module->copy.reset(); };
-    return session::measure(*machine, call.program.catalog, std::move(job), options.module, *plan, recorder->get());
+    return session::measure(*machine, call.program.catalog, std::move(job), options.module, plan, recorder.get());
 }
 
 }  // namespace

@@ -19,17 +19,16 @@ namespace {
 
 base::Result<void> export_runs(const Call& call, const ExportOptions& options) {
     const store::ExportPlan plan{options.files, options.store, options.events};
-    const auto done = store::export_runs(plan, call.program, options.names);
-    if (!done) return tl::make_unexpected(done.error());
+    STAPGEN_LET(const auto done, store::export_runs(plan, call.program, options.names));
     auto text =
-        fmt::format("{}: {} run{} exported", base::printable(options.store), done->runs, done->runs == 1 ? "" : "s");
-    if (done->replaced > 0) text += fmt::format(", {} of them replaced", done->replaced);
+        fmt::format("{}: {} run{} exported", base::printable(options.store), done.runs, done.runs == 1 ? "" : "s");
+    if (done.replaced > 0) text += fmt::format(", {} of them replaced", done.replaced);
     base::print_text(text + '\n');
-    if (done->problems.empty()) return {};
-    base::print_message(done->problems);
+    if (done.problems.empty()) return {};
+    base::print_message(done.problems);
     return tl::make_unexpected(base::Error{
         base::ErrorKind::partial,
-        fmt::format("{} input{} could not be exported", done->problems.size(), done->problems.size() == 1 ? "" : "s"),
+        fmt::format("{} input{} could not be exported", done.problems.size(), done.problems.size() == 1 ? "" : "s"),
         "they are listed above; the rest is in " + base::printable(options.store)});
 }
 
@@ -39,13 +38,11 @@ base::Result<void> query(const Call& call, const QueryOptions& options) {
             options.question.empty() ? "no query is given" : "SQL and --ask exclude each other",
             fmt::format("give SQL, or --ask with one of {}", fmt::join(store::question_names, ", ")));
     }
-    auto sql = options.question.empty() ? base::Result<std::string>(options.sql)
-                                        : store::question(call.program.files, options.question);
-    if (!sql) return tl::make_unexpected(sql.error());
-    const auto answer = store::query(options.store, *sql, call.program.files);
-    if (!answer) return tl::make_unexpected(answer.error());
-    store::write_answer(std::cout, *answer, options.format);
-    if (answer->rows.empty()) base::print_message("no rows");
+    STAPGEN_LET(auto sql, options.question.empty() ? base::Result<std::string>(options.sql)
+                                                   : store::question(call.program.files, options.question));
+    STAPGEN_LET(const auto answer, store::query(options.store, sql, call.program.files));
+    store::write_answer(std::cout, answer, options.format);
+    if (answer.rows.empty()) base::print_message("no rows");
     return {};
 }
 

@@ -55,14 +55,13 @@ base::Result<std::string> static_program(const std::filesystem::path& file) {
 base::Result<std::map<std::string, std::string>> programs_of(const std::vector<std::string>& typed) {
     std::map<std::string, std::string> programs;
     for (const auto& file : typed) {
-        auto content = static_program(file);
-        if (!content) return tl::make_unexpected(content.error());
-        if (content->empty()) {
+        STAPGEN_LET(auto content, static_program(file));
+        if (content.empty()) {
             return base::bad_input(fmt::format("--program {}: not a statically linked program", file),
                                    "hosts may lack its libraries: cmake --preset static builds one");
         }
         const auto architecture = host::elf_machine(file);
-        if (!programs.emplace(architecture, *std::move(content)).second) {
+        if (!programs.emplace(architecture, std::move(content)).second) {
             return base::bad_input(fmt::format("--program {}: the second one for {}", file, architecture),
                                    "give one for each architecture of the hosts");
         }
@@ -70,9 +69,8 @@ base::Result<std::map<std::string, std::string>> programs_of(const std::vector<s
     const auto own = host::own_program();
     const auto architecture = host::elf_machine(own);
     if (programs.contains(architecture)) return programs;
-    auto content = static_program(own);
-    if (!content) return tl::make_unexpected(content.error());
-    if (!content->empty()) programs.emplace(architecture, *std::move(content));
+    STAPGEN_LET(auto content, static_program(own));
+    if (!content.empty()) programs.emplace(architecture, std::move(content));
     return programs;
 }
 
@@ -81,21 +79,19 @@ base::Result<std::filesystem::path> module_for(const fleet::HostFacts& kernel, c
                                                const host::System& machine, const FleetRunOptions& options,
                                                module::MakeOptions make) {
     for (const auto& file : options.modules) {
-        const auto info = launch::read_module_info(file);
-        if (!info) return tl::make_unexpected(info.error());
-        if (info->release == kernel.release && info->architecture == kernel.architecture)
+        STAPGEN_LET(const auto info, launch::read_module_info(file));
+        if (info.release == kernel.release && info.architecture == kernel.architecture)
             return std::filesystem::path(file);
     }
     make.release = kernel.release;
-    auto preparation =
-        module::prepare(call.program, machine, *call.command.recipe, make, module::Purpose::run_elsewhere);
-    if (!preparation) return tl::make_unexpected(preparation.error());
+    STAPGEN_LET(auto preparation,
+                module::prepare(call.program, machine, *call.command.recipe, make, module::Purpose::run_elsewhere));
     // A release need not name the architecture: Ubuntu's 6.8.0-31-generic.
-    if (const auto& target = preparation->job.target; target.architecture != kernel.architecture) {
+    if (const auto& target = preparation.job.target; target.architecture != kernel.architecture) {
         return base::cannot_here(
             fmt::format("the headers here are for {}, the host is {}", target.architecture, kernel.architecture));
     }
-    return module::compile(machine, *preparation, true, false);
+    return module::compile(machine, preparation, true, false);
 }
 
 std::vector<std::string> exec_arguments(const FleetRunOptions& options) {
@@ -123,16 +119,14 @@ std::vector<std::string> build_arguments(const module::MakeOptions& make) {
 /// A module as hosts get it. One that the user gave and that has a signature keeps it.
 base::Result<std::string> signed_content(const host::System& machine, const module::Signer& signer,
                                          const std::string& module, const module::Asked& asked) {
-    const auto folder = base::PrivateDirectory::create();
-    if (!folder) return tl::make_unexpected(folder.error());
-    const auto file = folder->path() / "module.ko";
-    if (auto written = base::create_file(file, module); !written) return tl::make_unexpected(written.error());
-    const auto info = launch::read_module_info(file);
-    if (!info) return tl::make_unexpected(info.error());
-    if (info->is_signed) return module;
-    const auto argv = module::signing_argv(machine, host::inspect(machine, {"stap", asked.release, ""}), signer);
-    if (!argv) return tl::make_unexpected(argv.error());
-    const auto made = module::sign(*argv, file, asked, module::Name::at_random, folder->path());
+    STAPGEN_LET(const auto folder, base::PrivateDirectory::create());
+    const auto file = folder.path() / "module.ko";
+    STAPGEN_TRY(base::create_file(file, module));
+    STAPGEN_LET(const auto info, launch::read_module_info(file));
+    if (info.is_signed) return module;
+    STAPGEN_LET(const auto argv,
+                module::signing_argv(machine, host::inspect(machine, {"stap", asked.release, ""}), signer));
+    const auto made = module::sign(argv, file, asked, module::Name::at_random, folder.path());
     return made ? base::read_file(*made) : tl::make_unexpected(made.error());
 }
 
@@ -145,26 +139,22 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
         const auto name = base::printable(typed);
         base::print_message(fmt::format("{} is taken for a host; the file of that name is --hosts ./{}", name, name));
     }
-    auto hosts = fleet::parse_hosts(typed);
-    if (!hosts) return tl::make_unexpected(hosts.error());
+    STAPGEN_LET(auto hosts, fleet::parse_hosts(typed));
     auto checkable = options.filters;
     // What these name is on the hosts.
     for (const auto* option : {"container", "pod", "cgroup", "netns"})
         checkable.erase(option);
-    if (auto checked = session::filters_of(*machine, checkable, true); !checked)
-        return tl::make_unexpected(checked.error());
+    STAPGEN_TRY(session::filters_of(*machine, checkable, true));
     session::MeasurePlan plan;
     plan.duration = options.duration;
     plan.quiet = options.quiet;
-    const auto aggregation = session::aggregation_of(recipe, options.make.aggregate, plan);
-    if (!aggregation) return tl::make_unexpected(aggregation.error());
+    STAPGEN_LET(const auto aggregation, session::aggregation_of(recipe, options.make.aggregate, plan));
     auto make = options.make;
-    make.aggregate = aggregation->in_kernel;
-    auto sent = programs_of(options.programs);
-    if (!sent) return tl::make_unexpected(sent.error());
+    make.aggregate = aggregation.in_kernel;
+    STAPGEN_LET(auto sent, programs_of(options.programs));
 
     fleet::Job job;
-    job.hosts = *std::move(hosts);
+    job.hosts = std::move(hosts);
     job.ssh = {options.ssh, options.ssh_options, options.sudo};
     if (options.connect_timeout)
         job.ssh.connect_timeout = std::chrono::ceil<std::chrono::milliseconds>(*options.connect_timeout);
@@ -180,16 +170,14 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
     job.duration = *options.duration;
     job.exec = exec_arguments(options);
     job.batch = static_cast<std::size_t>(options.batch.value_or(0));
-    job.programs = *std::move(sent);
+    job.programs = std::move(sent);
     job.quiet = options.quiet;
     job.compile = [&](const fleet::HostFacts& kernel) { return module_for(kernel, call, *machine, options, make); };
     if (const auto signer = std::exchange(make.sign, std::nullopt)) {
-        const auto signing = module::signing_argv(*machine, host::inspect(*machine, {}), *signer);
-        if (!signing) return tl::make_unexpected(signing.error());
-        const auto complete = recipe::complete_arguments(recipe, make.arguments);
-        if (!complete) return tl::make_unexpected(complete.error());
-        const auto hash = recipe::hash_of(recipe, *complete);
-        if (!hash) return tl::make_unexpected(hash.error());
+        STAPGEN_TRY(module::signing_argv(*machine, host::inspect(*machine, {}), *signer));
+        STAPGEN_LET(const auto complete, recipe::complete_arguments(recipe, make.arguments));
+        const auto hash = recipe::hash_of(recipe, complete);
+        STAPGEN_TRY(hash);
         job.sign = [&machine, signer, hash = *hash](const std::string& module, const fleet::HostFacts& kernel) {
             return signed_content(*machine, *signer, module, {kernel.release, kernel.architecture, hash});
         };
@@ -200,17 +188,16 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
             base::print_command(line);
         return {};
     }
-    auto rows = fleet::run(job);
-    if (!rows) return tl::make_unexpected(rows.error());
-    std::cout << fleet::table_text(*rows, base::screen_of(STDOUT_FILENO));
+    STAPGEN_LET(auto rows, fleet::run(job));
+    std::cout << fleet::table_text(rows, base::screen_of(STDOUT_FILENO));
     const auto failed = static_cast<std::size_t>(
-        std::ranges::count_if(*rows, [](const fleet::Row& row) { return row.refusal.has_value(); }));
+        std::ranges::count_if(rows, [](const fleet::Row& row) { return row.refusal.has_value(); }));
     if (failed == 0) return {};
-    const auto what = fmt::format("{} of {} hosts did not complete", failed, rows->size());
+    const auto what = fmt::format("{} of {} hosts did not complete", failed, rows.size());
     auto hint = fmt::format("{} has the reasons", base::shell_quoted({(job.folder / "fleet.json").string()}));
     if (std::ranges::any_of(base::entries_of(job.folder), [](const auto& file) { return file.extension() == ".rec"; }))
         hint += fmt::format("; what was recorded: stapgen report {}/*.rec", base::shell_quoted({job.folder.string()}));
-    if (failed == rows->size()) return base::failed(what, hint);
+    if (failed == rows.size()) return base::failed(what, hint);
     return tl::make_unexpected(base::Error{base::ErrorKind::partial, what, hint});
 }
 

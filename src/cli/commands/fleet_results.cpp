@@ -34,15 +34,12 @@ bool is_comparable(const kinds::Measured& measured) {
 }
 
 base::Result<void> fleet_compare(const Call& /*call*/, const FleetCompareOptions& options) {
-    auto presentation = presentation_of(options.present);
-    if (!presentation) return tl::make_unexpected(presentation.error());
-    presentation->by.emplace();  // no groups
-    auto hosts = fleet::read_results(options.folder);
-    if (!hosts) return tl::make_unexpected(hosts.error());
+    STAPGEN_LET(auto presentation, presentation_of(options.present));
+    presentation.by.emplace();  // no groups
+    STAPGEN_LET(auto hosts, fleet::read_results(options.folder));
     fleet::Comparison comparison;
     auto read = fleet::for_each_measured(
-        *hosts, *presentation,
-        [&](const fleet::HostResult& host, const kinds::Measured& measured) -> base::Result<void> {
+        hosts, presentation, [&](const fleet::HostResult& host, const kinds::Measured& measured) -> base::Result<void> {
             if (!is_comparable(measured)) {
                 comparison.warnings.push_back(fmt::format("{}: its recording of {} has no durations",
                                                           base::printable(host.host),
@@ -58,18 +55,17 @@ base::Result<void> fleet_compare(const Call& /*call*/, const FleetCompareOptions
         return base::bad_input(comparison.warnings.empty() ? "there are no durations" : comparison.warnings.front(),
                                "hosts are compared by their stages; use 'stapgen fleet report'");
     }
-    if (const auto missing = fleet::missing_text(*hosts); !missing.empty()) comparison.warnings.push_back(missing);
+    if (const auto missing = fleet::missing_text(hosts); !missing.empty()) comparison.warnings.push_back(missing);
     fleet::compare_members(comparison, options.percentiles.empty() ? usual_percentiles() : options.percentiles,
                            options.threshold);
-    auto output = NewFile::open(options.output);
-    if (!output) return tl::make_unexpected(output.error());
+    STAPGEN_LET(auto output, NewFile::open(options.output));
     if (options.present.format == "json") {
         fleet::write_json(std::cout, comparison);
     } else {
         fleet::write_text(std::cout, comparison, options.present.shown.top,
-                          base::screen_of(STDOUT_FILENO, presentation->colours));
+                          base::screen_of(STDOUT_FILENO, presentation.colours));
     }
-    if (auto kept = output->keep(); !kept) return kept;
+    if (auto kept = output.keep(); !kept) return kept;
     auto different = comparison.different_levels();
     if (const auto count = comparison.different(); count > 0)
         different.insert(different.begin(), fmt::format("{} of {} hosts", count, comparison.members.size()));
@@ -85,15 +81,13 @@ base::Result<void> fleet_compare(const Call& /*call*/, const FleetCompareOptions
 }
 
 base::Result<void> fleet_report(const Call& call, const FleetReportOptions& options) {
-    auto presentation = presentation_of(options.present);
-    if (!presentation) return tl::make_unexpected(presentation.error());
-    auto hosts = fleet::read_results(options.folder);
-    if (!hosts) return tl::make_unexpected(hosts.error());
+    STAPGEN_LET(auto presentation, presentation_of(options.present));
+    STAPGEN_LET(auto hosts, fleet::read_results(options.folder));
     std::vector<kinds::Measured> all;
     std::vector<show::HostRow> rows;
     fleet::Comparison comparison;
     auto read = fleet::for_each_measured(
-        *hosts, *presentation, [&](const fleet::HostResult& host, kinds::Measured measured) -> base::Result<void> {
+        hosts, presentation, [&](const fleet::HostResult& host, kinds::Measured measured) -> base::Result<void> {
             rows.push_back(show::host_row(host.host, analyze::results_of(measured)));
             if (is_comparable(measured)) comparison.members.push_back(fleet::member_of(host.host, measured));
             measured.of<rows::Series>().clear();  // no order over time is made of several hosts' clocks
@@ -101,13 +95,12 @@ base::Result<void> fleet_report(const Call& call, const FleetReportOptions& opti
             return {};
         });
     if (!read) return read;
-    session::finish_sums(all, *presentation);
+    session::finish_sums(all, presentation);
     for (auto& measured : all)
         session::put_meanings(measured, call.program.catalog);
-    const auto missing = fleet::missing_text(*hosts);
+    const auto missing = fleet::missing_text(hosts);
     if (!missing.empty()) base::print_message(missing);
-    auto output = NewFile::open(options.output);
-    if (!output) return tl::make_unexpected(output.error());
+    STAPGEN_LET(auto output, NewFile::open(options.output));
     fleet::compare_members(comparison, usual_percentiles(), FleetCompareOptions().threshold);
     for (auto& row : rows) {
         const auto* difference = comparison.difference_of(row.host);
@@ -116,8 +109,8 @@ base::Result<void> fleet_report(const Call& call, const FleetReportOptions& opti
         row.difference = fleet::short_text(*difference);
     }
     auto verdict = comparison.different() > 0 ? fleet::sentence_of(comparison) : "";
-    session::present(std::cout, show::Hosts(std::move(rows), missing, std::move(verdict)), all, *presentation);
-    return output->keep();
+    session::present(std::cout, show::Hosts(std::move(rows), missing, std::move(verdict)), all, presentation);
+    return output.keep();
 }
 
 OptionSpecs folder_argument(std::string& folder) {

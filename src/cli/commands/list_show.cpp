@@ -198,14 +198,13 @@ base::Result<void> list(const Call& call, const ListOptions& options) {
 base::Result<void> show(const Call& call, const ShowOptions& options) {
     const auto& program = call.program;
     auto recipe = recipe::find_recipe(program.catalog, options.recipe);
-    if (!recipe) return tl::make_unexpected(recipe.error());
-    const auto kernels = recipe::kernels_of(*recipe, program.files);
-    if (!kernels) return tl::make_unexpected(kernels.error());
+    STAPGEN_TRY(recipe);
+    STAPGEN_LET(const auto kernels, recipe::kernels_of(*recipe, program.files));
     const auto expected = overhead::expect_now(*launch::this_machine(), *recipe, false, overhead::sample_window);
     if (options.format == "json") {
-        show::put_json(std::cout, json_of(*recipe, *kernels, expected), 2);
+        show::put_json(std::cout, json_of(*recipe, kernels, expected), 2);
     } else {
-        write_text(*recipe, *kernels, expected, std::cout);
+        write_text(*recipe, kernels, expected, std::cout);
     }
     return {};
 }

@@ -167,17 +167,16 @@ class Tools {
         handlers.tick = [&](launch::Control& control) {
             if (std::chrono::steady_clock::now() > until) control.stop_within(std::chrono::milliseconds(0));
         };
-        const auto ending = launch::run_child(command, handlers);
-        if (!ending) return tl::make_unexpected(ending.error());
-        is_interrupted_ = is_interrupted_ || ending->interrupted;
+        STAPGEN_LET(const auto ending, launch::run_child(command, handlers));
+        is_interrupted_ = is_interrupted_ || ending.interrupted;
         if (is_long) {
             return base::bad_input(fmt::format("the answer is longer than {} MiB", max_answer >> 20U),
                                    "ask for fewer files, or group by less");
         }
-        if (ending->was_stopped)
+        if (ending.was_stopped)
             return base::bad_input("the command took longer than two minutes", "ask for fewer files");
         // compare ends with 3 where something differs: that is its answer.
-        if (ending->signal != 0 || (ending->exit_code != 0 && out.empty()))
+        if (ending.signal != 0 || (ending.exit_code != 0 && out.empty()))
             return base::bad_input(said.empty() ? "the command ended without an answer" : said, {});
         return out;
     }

@@ -30,31 +30,29 @@ std::string about(const session::Filters& filters) {
 /// One script with the parts of the tapsets that it uses, and with filters if any is asked of it.
 base::Result<std::string> standalone_script(const Call& call, const RenderOptions& options) {
     const auto& recipe = *call.command.recipe;
-    const auto filters = session::filters_of(*launch::this_machine(), options.filters, true);
-    if (!filters) return tl::make_unexpected(filters.error());
+    STAPGEN_LET(const auto filters, session::filters_of(*launch::this_machine(), options.filters, true));
     // It is to be written in.
-    if (filters->missing) return tl::make_unexpected(*filters->missing);
+    if (filters.missing) return tl::make_unexpected(*filters.missing);
     auto make = options.make;
     // A thread or a process stap is asked for.
     make.filters =
-        std::ranges::any_of(filters->as_typed, [](const auto& typed) { return !typed.first.starts_with("target-"); });
+        std::ranges::any_of(filters.as_typed, [](const auto& typed) { return !typed.first.starts_with("target-"); });
     auto script = module::script_of(recipe, make);
     if (!script) return script;
     auto tapsets = render::read_tapsets(render::tapset_folders(call.program.files, make.debuginfo));
-    if (!tapsets) return tl::make_unexpected(tapsets.error());
-    script->insert(script->find('\n') + 1, about(*filters));
+    STAPGEN_TRY(tapsets);
+    script->insert(script->find('\n') + 1, about(filters));
     if (!make.filters) *tapsets = render::without_filters(*script, *tapsets);
-    return render::with_tapsets(*script, render::with_filters(*tapsets, filters->globals),
+    return render::with_tapsets(*script, render::with_filters(*tapsets, filters.globals),
                                 render::macros_of(recipe, make.arguments));
 }
 
 base::Result<void> render(const Call& call, const RenderOptions& options) {
     if (!options.standalone && !options.filters.empty())
         return base::bad_input("filters are applied when the script runs; only --standalone writes them into it");
-    const auto script =
-        options.standalone ? standalone_script(call, options) : module::script_of(*call.command.recipe, options.make);
-    if (!script) return tl::make_unexpected(script.error());
-    std::cout << *script;
+    STAPGEN_LET(const auto script, options.standalone ? standalone_script(call, options)
+                                                      : module::script_of(*call.command.recipe, options.make));
+    std::cout << script;
     return {};
 }
 

@@ -41,38 +41,34 @@ base::Result<std::vector<std::filesystem::path>> files_of(const std::vector<std:
 }
 
 base::Result<void> report(const Call& call, const ReportOptions& options) {
-    auto presentation = presentation_of(options.present);
-    if (!presentation) return tl::make_unexpected(presentation.error());
-    if (auto can = check_events(options.replay.events, *presentation); !can) return can;
-    const auto archives = archives_among(options.files);
-    if (!archives) return tl::make_unexpected(archives.error());
-    const auto files = archives->empty() ? files_of(options.files) : *archives;
-    if (!files) return tl::make_unexpected(files.error());
-    auto output = NewFile::open(options.output);
-    if (!output) return tl::make_unexpected(output.error());
-    if (!archives->empty()) {
-        if (auto done = report_archives(call, *archives, options, *presentation); !done) return done;
-        return output->keep();
+    STAPGEN_LET(auto presentation, presentation_of(options.present));
+    if (auto can = check_events(options.replay.events, presentation); !can) return can;
+    STAPGEN_LET(const auto archives, archives_among(options.files));
+    STAPGEN_LET(const auto files, archives.empty() ? files_of(options.files) : archives);
+    STAPGEN_LET(auto output, NewFile::open(options.output));
+    if (!archives.empty()) {
+        if (auto done = report_archives(call, archives, options, presentation); !done) return done;
+        return output.keep();
     }
     auto replay = options.replay;
     std::optional<bundle::LogText> log;
-    if (files->size() == 1 && files->front() == "-") {
+    if (files.size() == 1 && files.front() == "-") {
         log = log_of_stdin(call);
         replay.unknown = [&log](std::string_view lines) { log->feed(lines); };
     }
-    auto reports = session::load(*files, *presentation, options.names, replay);
+    auto reports = session::load(files, presentation, options.names, replay);
     if (!reports) {
         if (reports.error().hint != session::unknown_format_hint) return tl::make_unexpected(reports.error());
         if (log ? log->evidence().log_lines == 0 : !are_logs(options.files))
             return tl::make_unexpected(reports.error());
         const std::vector<std::filesystem::path> logs(options.files.begin(), options.files.end());
-        auto done = log ? report_log(call, *log, options) : report_archives(call, logs, options, *presentation);
-        return done ? output->keep() : done;
+        STAPGEN_TRY(log ? report_log(call, *log, options) : report_archives(call, logs, options, presentation));
+        return output.keep();
     }
     for (auto& summary : *reports)
         session::put_meanings(summary, call.program.catalog);
-    session::present(std::cout, *reports, *presentation);
-    return output->keep();
+    session::present(std::cout, *reports, presentation);
+    return output.keep();
 }
 
 OptionSpecs selection_options(session::Selection& selection) {

@@ -23,13 +23,12 @@ using symbols::KernelNames;
 base::Result<KernelNames> names_for(const ResolveOptions& options) {
     symbols::LogKernel log;
     if (!options.recording.empty()) {
-        const auto reader = recording::Reader::open(options.recording);
-        if (!reader) return tl::make_unexpected(reader.error());
-        if (!reader->header()) {
+        STAPGEN_LET(const auto reader, recording::Reader::open(options.recording));
+        if (!reader.header()) {
             return base::bad_input(fmt::format("{} is not a recording of stapgen", base::printable(options.recording)),
                                    "'-o FILE' writes one");
         }
-        log = reader->header()->setup.kernel;
+        log = reader.header()->setup.kernel;
     } else if (options.names.empty()) {
         base::print_message(fmt::format("names are those of the running kernel, {}; of another one: --map FILE",
                                         launch::this_machine()->running_release()));
@@ -39,24 +38,22 @@ base::Result<KernelNames> names_for(const ResolveOptions& options) {
 }
 
 base::Result<void> resolve(const Call& /*call*/, const ResolveOptions& options) {
-    auto names = names_for(options);
-    if (!names) return tl::make_unexpected(names.error());
+    STAPGEN_LET(auto names, names_for(options));
     if (options.lines) {
-        if (auto opened = names->open_lines(); !opened) return opened;
+        if (auto opened = names.open_lines(); !opened) return opened;
     }
     if (options.annotate) {
         if (options.words.size() > 1) {
             return base::bad_input("--annotate reads one file", "give one, or - for stdin");
         }
-        return annotate(*names, options.words.empty() ? "-" : options.words.front(), std::cout);
+        return annotate(names, options.words.empty() ? "-" : options.words.front(), std::cout);
     }
     const AnswerForm form{.kind = options.drop_sites         ? AddressKind::drop_site
                                   : options.return_addresses ? AddressKind::return_address
                                                              : AddressKind::exact,
                           .is_json = options.format == "ndjson",
                           .lines = options.lines};
-    return options.words.empty() ? answer(*names, form, "-", std::cout)
-                                 : answer(*names, form, options.words, std::cout);
+    return options.words.empty() ? answer(names, form, "-", std::cout) : answer(names, form, options.words, std::cout);
 }
 
 }  // namespace

@@ -31,14 +31,12 @@ base::Result<void> run_counters(const recipe::Program& program, const host::Syst
         return {};
     }
     auto& made = plan.made;
-    const auto recipe_hash = recipe::hash_of(recipe, made.parameters.emplace());
-    if (!recipe_hash) return tl::make_unexpected(recipe_hash.error());
-    made.recipe_hash = *recipe_hash;
+    STAPGEN_LET(const auto recipe_hash, recipe::hash_of(recipe, made.parameters.emplace()));
+    made.recipe_hash = recipe_hash;
     made.hash_of = "recipe";
-    auto recorder = session::Recorder::create(machine, plan, recipe.folder / "recipe.toml");
-    if (!recorder) return tl::make_unexpected(recorder.error());
+    STAPGEN_LET(auto recorder, session::Recorder::create(machine, plan, recipe.folder / "recipe.toml"));
     host::CounterLines lines(machine, recipe.header().line(), recipe.record.tag);
-    return session::measure_counters(machine, program.catalog, lines, recipe.name, interval, plan, recorder->get());
+    return session::measure_counters(machine, program.catalog, lines, recipe.name, interval, plan, recorder.get());
 }
 
 struct CostForecast {
@@ -70,67 +68,61 @@ base::Result<void> run(const Call& call, const RunOptions& options) {
 base::Result<void> run_recipe(const recipe::Program& program, const recipe::Recipe& recipe, const RunOptions& options) {
     auto make = options.make;
     const auto machine = launch::this_machine();
-    auto plan = plan_of(*machine, options.measure, make.dry_run);
-    if (!plan) return tl::make_unexpected(plan.error());
-    base::print_message(plan->notes);
+    STAPGEN_LET(auto plan, plan_of(*machine, options.measure, make.dry_run));
+    base::print_message(plan.notes);
     const bool has_interval = make.interval || recipe.interval_s;
-    if (plan->intervals && !has_interval) {
+    if (plan.intervals && !has_interval) {
         return base::bad_input("-n needs intervals", "give -i too, for example -i 1 -n 10");
     }
-    const auto aggregation = session::aggregation_of(recipe, make.aggregate, *plan);
-    if (!aggregation) return tl::make_unexpected(aggregation.error());
-    if (!aggregation->note.empty()) base::print_message(aggregation->note);
-    make.aggregate = aggregation->in_kernel;
-    if (plan->live && !has_interval) make.interval = module::live_interval;
+    STAPGEN_LET(const auto aggregation, session::aggregation_of(recipe, make.aggregate, plan));
+    if (!aggregation.note.empty()) base::print_message(aggregation.note);
+    make.aggregate = aggregation.in_kernel;
+    if (plan.live && !has_interval) make.interval = module::live_interval;
     const auto header = recipe.asked_by(make.arguments).header(recipe.by);
-    if (auto can = session::check_groups(plan->presentation, header); !can) return can;
-    for (const auto& field : plan->presentation.by.value_or(std::vector<std::string>())) {
+    if (auto can = session::check_groups(plan.presentation, header); !can) return can;
+    for (const auto& field : plan.presentation.by.value_or(std::vector<std::string>())) {
         if (std::ranges::find(recipe.by, field) != recipe.by.end()) make.by.push_back(field);
     }
     if (recipe.source == recipe::Source::network_counters) {
-        return run_counters(program, *machine, recipe, make, *plan);
+        return run_counters(program, *machine, recipe, make, plan);
     }
-    const auto [sample, expected] = forecast_of(*machine, recipe, make, plan->filters);
-    if (sample) session::use_sample(*sample, plan->filters);
-    if (!make.dry_run && !plan->quiet && !expected.empty()) base::print_message(expected);
-    auto preparation = module::prepare(program, *machine, recipe, make, module::Purpose::run_here);
-    if (!preparation) return tl::make_unexpected(preparation.error());
-    const auto& target = preparation->job.target;
+    const auto [sample, expected] = forecast_of(*machine, recipe, make, plan.filters);
+    if (sample) session::use_sample(*sample, plan.filters);
+    if (!make.dry_run && !plan.quiet && !expected.empty()) base::print_message(expected);
+    STAPGEN_LET(auto preparation, module::prepare(program, *machine, recipe, make, module::Purpose::run_here));
+    const auto& target = preparation.job.target;
     if (make.dry_run) {
-        auto load = session::load_job_of(target, "MODULE.ko", *plan);
+        auto load = session::load_job_of(target, "MODULE.ko", plan);
         load.options.is_signed = make.sign.has_value();
-        print_commands(*preparation, &load);
-        print_ending(*plan);
+        print_commands(preparation, &load);
+        print_ending(plan);
         if (!expected.empty()) base::print_comment(expected);
         return {};
     }
-    auto& made = plan->made;
+    auto& made = plan.made;
     made.hash_of = "script";
-    made.recipe_hash = preparation->recipe_hash;
+    made.recipe_hash = preparation.recipe_hash;
     if (auto parameters = recipe::complete_arguments(recipe, make.arguments)) made.parameters = *parameters;
     if (target.stap_version) made.stap_version = target.stap_version->text;
-    auto recorder = session::Recorder::create(*machine, *plan, preparation->job.options.script);
-    if (!recorder) return tl::make_unexpected(recorder.error());
-    auto compiled = module::compile(*machine, *preparation, plan->quiet, plan->verbose);
-    if (!compiled) return tl::make_unexpected(compiled.error());
+    STAPGEN_LET(auto recorder, session::Recorder::create(*machine, plan, preparation.job.options.script));
+    STAPGEN_LET(auto compiled, module::compile(*machine, preparation, plan.quiet, plan.verbose));
     const bool is_signed = make.sign.has_value();
     // From here on only the module is needed, and a kill -9 leaves no folder behind.
-    if (!is_signed) preparation->folder.reset();
-    auto info = launch::read_module_info(*compiled);
-    if (!info) return tl::make_unexpected(info.error());
-    if (auto has = session::check_module_has(plan->filters, recipe.name, *info); !has) return has;
-    made.functions = std::move(info->functions);
+    if (!is_signed) preparation.folder.reset();
+    STAPGEN_LET(auto info, launch::read_module_info(compiled));
+    if (auto has = session::check_module_has(plan.filters, recipe.name, info); !has) return has;
+    made.functions = std::move(info.functions);
     if (is_signed) {
-        auto& question = preparation->question;
-        question.signer = host::signer_of(*machine, *compiled);
+        auto& question = preparation.question;
+        question.signer = host::signer_of(*machine, compiled);
         const auto checks = doctor::examine(*machine, question);
         if (auto can = doctor::able(checks, question.subjects.front(), target.distribution); !can) return can;
     }
-    auto job = session::load_job_of(target, *compiled, *plan);
+    auto job = session::load_job_of(target, compiled, plan);
     job.options.is_signed = is_signed;
-    job.loaded = [&] { preparation->folder.reset(); };
-    job.explanation = module::explanation(*machine, preparation->question);
-    return session::measure(*machine, program.catalog, std::move(job), recipe.name, *plan, recorder->get());
+    job.loaded = [&] { preparation.folder.reset(); };
+    job.explanation = module::explanation(*machine, preparation.question);
+    return session::measure(*machine, program.catalog, std::move(job), recipe.name, plan, recorder.get());
 }
 
 CommandSpec run_command(const recipe::Recipe& recipe) {

@@ -49,9 +49,8 @@ base::Result<void> check_goes_on(const recipe::Recipe& recipe, const recipe::Cat
 
 /// The recipe that a module was made of, if its numbers can be served.
 base::Result<std::string> recipe_of_module(const std::string& file) {
-    const auto info = launch::read_module_info(file);
-    if (!info) return tl::make_unexpected(info.error());
-    const auto header = schema::parse_header(info->header);
+    STAPGEN_LET(const auto info, launch::read_module_info(file));
+    const auto header = schema::parse_header(info.header);
     if (!header || header->schemas.empty())
         return base::bad_input(fmt::format("{} was not built from a recipe", file),
                                "name a file made by stapgen build");
@@ -87,34 +86,30 @@ base::Result<void> check_options(const std::string& typed, const MeasureOptions&
 /// `typed` is a recipe, or a module made of one, with its own options: "sock-latency --port 443".
 base::Result<serve::RecipeJob> job_of(const recipe::Program& program, const std::string& recipe_path,
                                       const std::string& typed) {
-    auto words = shell_words(typed);
-    if (!words) return tl::make_unexpected(words.error());
-    const bool is_module = !words->empty() && launch::names_file(words->front());
-    if (is_module) words->insert(words->begin(), "exec");
+    STAPGEN_LET(auto words, shell_words(typed));
+    const bool is_module = !words.empty() && launch::names_file(words.front());
+    if (is_module) words.insert(words.begin(), "exec");
     const auto root = command_table(program.catalog);
-    const auto invocation = parse(root, program.catalog, *words);
-    if (!invocation) return tl::make_unexpected(invocation.error());
-    const auto* run = values_of<RunOptions>(*invocation->command);
-    const auto* exec = is_module ? values_of<ExecOptions>(*invocation->command) : nullptr;
-    if ((run == nullptr && exec == nullptr) || invocation->wanted != Invocation::Wanted::action)
+    STAPGEN_LET(const auto invocation, parse(root, program.catalog, words));
+    const auto* run = values_of<RunOptions>(*invocation.command);
+    const auto* exec = is_module ? values_of<ExecOptions>(*invocation.command) : nullptr;
+    if ((run == nullptr && exec == nullptr) || invocation.wanted != Invocation::Wanted::action)
         return base::bad_input(fmt::format("'{}' is not a recipe", base::printable(typed)),
                                "'stapgen list' shows the recipes");
     const auto& measure = run != nullptr ? run->measure : exec->measure;
-    if (auto good = check_options(typed, measure, run != nullptr && run->make.dry_run); !good)
-        return tl::make_unexpected(good.error());
+    STAPGEN_TRY(check_options(typed, measure, run != nullptr && run->make.dry_run));
 
     serve::RecipeJob job;
     job.argv = {host::own_program().string()};
     if (!recipe_path.empty()) job.argv.insert(job.argv.end(), {"--recipe-path", recipe_path});
-    job.argv.insert(job.argv.end(), words->begin(), words->end());
+    job.argv.insert(job.argv.end(), words.begin(), words.end());
     job.argv.insert(job.argv.end(), {"--remote", "--quiet"});
     if (run == nullptr) {
-        auto name = recipe_of_module(exec->module);
-        if (!name) return tl::make_unexpected(name.error());
-        job.name = *std::move(name);
+        STAPGEN_LET(auto name, recipe_of_module(exec->module));
+        job.name = std::move(name);
     } else {
-        const auto& recipe = *invocation->command->recipe;
-        if (auto can = check_goes_on(recipe, program.catalog); !can) return tl::make_unexpected(can.error());
+        const auto& recipe = *invocation.command->recipe;
+        STAPGEN_TRY(check_goes_on(recipe, program.catalog));
         job.name = recipe.name;
         if (recipe.record.aggregates && !run->make.aggregate) job.argv.emplace_back("--aggregate");
         if (!run->make.interval && !recipe.interval_s) job.argv.insert(job.argv.end(), {"--interval", interval});
@@ -130,21 +125,18 @@ base::Result<serve::RecipeJob> job_of(const recipe::Program& program, const std:
 base::Result<void> serve_recipes(const Call& call, const ServeOptions& options) {
     serve::Job job;
     for (const auto& typed : options.recipes) {
-        auto recipe = job_of(call.program, call.recipe_path, typed);
-        if (!recipe) return tl::make_unexpected(recipe.error());
-        if (std::ranges::find(job.recipes, recipe->name, &serve::RecipeJob::name) != job.recipes.end()) {
-            return base::bad_input(fmt::format("{} is given twice", recipe->name),
+        STAPGEN_LET(auto recipe, job_of(call.program, call.recipe_path, typed));
+        if (std::ranges::find(job.recipes, recipe.name, &serve::RecipeJob::name) != job.recipes.end()) {
+            return base::bad_input(fmt::format("{} is given twice", recipe.name),
                                    "the recipe's name labels its numbers: run a second serve on another port");
         }
-        job.recipes.push_back(*std::move(recipe));
+        job.recipes.push_back(std::move(recipe));
     }
-    auto listen = serve::parse_endpoint(options.listen);
-    if (!listen) return tl::make_unexpected(listen.error());
-    job.listen = *std::move(listen);
+    STAPGEN_LET(auto listen, serve::parse_endpoint(options.listen));
+    job.listen = std::move(listen);
     if (options.otlp) {
-        auto url = serve::parse_otlp_url(*options.otlp);
-        if (!url) return tl::make_unexpected(url.error());
-        job.otlp = *std::move(url);
+        STAPGEN_LET(auto url, serve::parse_otlp_url(*options.otlp));
+        job.otlp = std::move(url);
     }
     job.native_schema = static_cast<int>(options.native_schema.value_or(job.native_schema));
     job.max_series = options.max_series;

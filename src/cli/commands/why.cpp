@@ -31,8 +31,7 @@ base::Result<void> explain(const Call& call, const WhyOptions& options) {
             "measurements",
             "'stapgen report --port' and its like select records");
     }
-    auto presentation = presentation_of(measure.present);
-    if (!presentation) return tl::make_unexpected(presentation.error());
+    STAPGEN_LET(auto presentation, presentation_of(measure.present));
     std::vector<std::filesystem::path> files;
     for (const auto& word : options.recordings) {
         std::error_code error;
@@ -41,13 +40,11 @@ base::Result<void> explain(const Call& call, const WhyOptions& options) {
                 fmt::format("{} is no recording: there is no such file", base::printable(word)),
                 "to measure, select packets by options: --port N, -p PID, --comm THREAD, --addr ADDRESS");
         }
-        auto more = files_at(word);
-        if (!more) return tl::make_unexpected(more.error());
-        std::ranges::move(*more, std::back_inserter(files));
+        STAPGEN_LET(auto more, files_at(word));
+        std::ranges::move(more, std::back_inserter(files));
     }
-    auto reports = session::load(files, *presentation, {});
-    if (!reports) return tl::make_unexpected(reports.error());
-    for (auto& measured : *reports) {
+    STAPGEN_LET(auto reports, session::load(files, presentation, {}));
+    for (auto& measured : reports) {
         if (!measured.has<rows::Stage>() || measured.counts()) {
             return base::bad_input(
                 fmt::format("why: records of {} have no stages to explain", base::printable(measured.recipe)),
@@ -55,7 +52,7 @@ base::Result<void> explain(const Call& call, const WhyOptions& options) {
         }
         session::put_meanings(measured, call.program.catalog);
     }
-    session::present(std::cout, *reports, *presentation);
+    session::present(std::cout, reports, presentation);
     return {};
 }
 

@@ -7,11 +7,11 @@
 #include <iostream>
 #include <iterator>
 #include <map>
-#include <set>
 
 #include "base/text.h"
 #include "cli/help/help.h"
 #include "cli/help/spec_text.h"
+#include "cli/options/typed.h"
 #include "host/facts.h"
 #include "host/threads.h"
 #include "host/workarounds.h"
@@ -162,34 +162,6 @@ Completion candidates_of(std::string_view value, const Known& known) {
     return found == sources.end() ? Completion{} : found->candidates(known);
 }
 
-/// Where on a command line we are.
-struct Place {
-    const CommandSpec* command = nullptr;
-    const OptionSpec* value_of = nullptr;  ///< the option whose value comes next
-    std::set<const OptionSpec*> given{};
-    std::size_t arguments = 0;
-    bool options_ended = false;
-};
-
-void pass(Place& place, const std::string& word) {
-    if (place.value_of != nullptr) {
-        place.value_of = nullptr;
-    } else if (!place.options_ended && word == "--") {
-        place.options_ended = true;
-    } else if (!place.options_ended && word.starts_with("-") && word != "-") {
-        const auto equals = word.find('=');
-        const auto* option = option_named(*place.command, word.substr(0, equals));
-        if (option == nullptr) return;
-        place.given.insert(option);
-        if (!is_flag(*option) && equals == std::string::npos) place.value_of = option;
-    } else if (const auto* subcommand = command_named(*place.command, word)) {
-        place.command = subcommand;
-        place.arguments = 0;
-    } else {
-        ++place.arguments;
-    }
-}
-
 Completion values_of(const OptionSpec& option, const Known& known) {
     if (option.rules.choices.empty()) return candidates_of(option.value, known);
     Completion found;
@@ -216,7 +188,7 @@ Completion value_completion(const OptionSpec& option, const Known& known, const 
     return fitting(values_of(option, known), before + typed.substr(0, begin), typed.substr(begin));
 }
 
-Completion option_completion(const Place& place, const std::string& typed) {
+Completion option_completion(const Typed& place, const std::string& typed) {
     Completion found;
     for (const auto& group : option_groups(*place.command)) {
         for (const auto* option : group.options) {
@@ -232,13 +204,8 @@ Completion option_completion(const Place& place, const std::string& typed) {
     return fitting(std::move(found), "", typed);
 }
 
-Completion argument_completion(const Place& place, const Known& known, const std::string& typed) {
-    const auto arguments = arguments_of(*place.command);
-    if (!arguments.empty()) {
-        const auto* option = arguments[std::min(place.arguments, arguments.size() - 1)];
-        if (place.arguments >= arguments.size() && !is_repeatable(*option)) return {};
-        return value_completion(*option, known, "", typed);
-    }
+Completion argument_completion(const Typed& place, const Known& known, const std::string& typed) {
+    if (const auto* argument = place.next_argument()) return value_completion(*argument, known, "", typed);
     Completion found;
     for (const auto* command : shown_commands(*place.command))
         found.candidates.push_back({command->name, command->summary});
@@ -248,9 +215,9 @@ Completion argument_completion(const Place& place, const Known& known, const std
 }  // namespace
 
 Completion completion_of(const Known& known, const std::vector<std::string>& words) {
-    Place place{.command = &known.root};
+    Typed place{.command = &known.root};
     for (std::size_t at = 0; at + 1 < words.size(); ++at)
-        pass(place, words[at]);
+        place.take(words[at]);
     const auto typed = words.empty() ? std::string() : words.back();
     if (place.value_of != nullptr) return value_completion(*place.value_of, known, "", typed);
     if (place.options_ended || !typed.starts_with("-")) return argument_completion(place, known, typed);

@@ -157,7 +157,7 @@ base::Result<std::string> help_of(const CommandSpec& root, const std::vector<std
                 for (const auto& topic : help_topics()) {
                     names.emplace_back(topic.name);
                     if (topic.name != word) continue;
-                    const auto text = topic.text({words.begin() + 1, words.end()});
+                    const auto text = topic.text(root, {words.begin() + 1, words.end()});
                     return text ? base::fitted(*text, width) : text;
                 }
             }

@@ -138,11 +138,10 @@ base::Result<void> write_recipe(Roff& page, const recipe::Program& program, cons
         page.subsection("Cost");
         page.paragraph(recipe.probes);
     }
-    const auto kernels = recipe::kernels_of(recipe, program.files);
-    if (!kernels) return tl::make_unexpected(kernels.error());
-    if (!recipe.kernels.empty() || !kernels->empty()) page.subsection("Kernels");
+    STAPGEN_LET(const auto kernels, recipe::kernels_of(recipe, program.files));
+    if (!recipe.kernels.empty() || !kernels.empty()) page.subsection("Kernels");
     page.paragraph(recipe.kernels);
-    for (const auto& kernel : *kernels)
+    for (const auto& kernel : kernels)
         page.item(kernel.range, kernel.state_text());
     return {};
 }
@@ -176,9 +175,7 @@ base::Result<std::string> page_of(const CommandSpec& root, const CommandSpec& co
     page.raw(fmt::format(".B {}\n", argument(usage_of(command))));
     page.section("DESCRIPTION");
     if (command.recipe != nullptr) {
-        if (auto written = write_recipe(page, program, *command.recipe); !written) {
-            return tl::make_unexpected(written.error());
-        }
+        STAPGEN_TRY(write_recipe(page, program, *command.recipe));
     } else {
         page.paragraph(command.summary);
         if (!command.notes.empty())
@@ -217,11 +214,10 @@ base::Result<void> write_manual(const CommandSpec& root, const recipe::Program& 
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     for (const auto* command : commands) {
-        const auto page = page_of(root, *command, program);
-        if (!page) return tl::make_unexpected(page.error());
+        STAPGEN_LET(const auto page, page_of(root, *command, program));
         const auto path = folder / (manual_name(*command) + ".1");
         std::ofstream file(path, std::ios::binary);
-        file << *page;
+        file << page;
         file.close();
         if (!file) return base::failed(fmt::format("cannot write {}", path.string()), "name a writable folder");
     }

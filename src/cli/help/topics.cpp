@@ -180,25 +180,38 @@ base::Result<std::string> exit_codes(const std::vector<std::string>& words) {
     return out;
 }
 
-base::Result<std::string> account(const std::vector<std::string>& words) {
+base::Result<std::string> account(const CommandSpec& root, const std::vector<std::string>& words) {
     const auto wanted = words.empty() ? std::string() : words.front();
     std::string out;
-    for (const auto& [name, of, meaning] : analyze::account_names()) {
-        if (name.find(wanted) == std::string_view::npos) continue;
+    const auto add = [&](std::string_view name, std::string_view of, std::string_view meaning) {
+        if (name.find(wanted) == std::string_view::npos) return;
         out += base::wrapped(fmt::format("{} ({}): {}", name, of, meaning), base::default_width, 2) + '\n';
+    };
+    for (const auto& [name, of, meaning] : analyze::account_names())
+        add(name, of, meaning);
+    for (const auto& command : root.commands) {
+        if (command.recipe == nullptr) continue;
+        for (const auto& [name, help] : command.recipe->account)
+            add(name, command.name, help);
     }
     if (out.empty()) return tl::make_unexpected(nothing_found("account", wanted, "stapgen help account"));
     if (words.empty()) out += "\ndocs/guide/traffic.md: which kinds of traffic are followed\n";
     return out;
 }
 
+/// What needs no recipe.
+template <base::Result<std::string> (*text)(const std::vector<std::string>& words)>
+base::Result<std::string> of_words(const CommandSpec& /*root*/, const std::vector<std::string>& words) {
+    return text(words);
+}
+
 constexpr std::array topics{
     Topic{"account", "What each count of a report's last line means", account},
-    Topic{"drop-reasons", "What each drop reason means, and where to look", drop_reasons},
-    Topic{"results", "The tables of a report, their columns and how these add up", results_text},
-    Topic{"stap-failures", "Messages of stap and staprun: cause and remedy", stap_failures},
-    Topic{"waits", "What packets wait for: how it is known, and what to do about it", waits},
-    Topic{"exit-codes", "What stapgen ends with, and which command does", exit_codes},
+    Topic{"drop-reasons", "What each drop reason means, and where to look", of_words<drop_reasons>},
+    Topic{"results", "The tables of a report, their columns and how these add up", of_words<results_text>},
+    Topic{"stap-failures", "Messages of stap and staprun: cause and remedy", of_words<stap_failures>},
+    Topic{"waits", "What packets wait for: how it is known, and what to do about it", of_words<waits>},
+    Topic{"exit-codes", "What stapgen ends with, and which command does", of_words<exit_codes>},
 };
 
 }  // namespace

@@ -36,9 +36,8 @@ base::Result<std::string> recipe_hash(const fs::path& share) {
     std::ranges::sort(names);
     std::string list;
     for (const auto& name : names) {
-        const auto text = base::read_file(share / name);
-        if (!text) return tl::make_unexpected(text.error());
-        list += fmt::format("{}  {}\n", base::sha256(*text), name);
+        STAPGEN_LET(const auto text, base::read_file(share / name));
+        list += fmt::format("{}  {}\n", base::sha256(text), name);
     }
     return base::sha256(list);
 }

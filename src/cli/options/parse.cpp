@@ -4,64 +4,48 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <set>
 #include <utility>
 
 #include "base/text.h"
+#include "cli/options/typed.h"
 #include "cli/options/usage_errors.h"
 
 namespace stapgen::cli {
 
 namespace {
 
-void add_option(CLI::App& app, const OptionSpec& spec) {
-    const auto& old_name = spec.rules.old_name;
-    const auto names = old_name.empty() ? spec.names : spec.names + ',' + old_name;
-    if (is_flag(spec)) {
-        app.add_flag(names);
-        return;
-    }
-    // How often it may be given read() says.
-    auto* option = app.add_option(names)->take_all();
-    if (is_argument(spec) && is_repeatable(spec)) option->expected(-1);
-    if (!spec.rules.environment.empty()) option->envname(spec.rules.environment);
+using Values = std::vector<std::string>;
+
+/// What was typed for an option, or stands in a file for it; null: nothing.
+const Values* values_for(const Typed& typed, const OptionSpec& spec) {
+    const auto found = typed.given.find(&spec);
+    return found == typed.given.end() ? nullptr : &found->second;
 }
 
-/// A command that no word names is left out: to make the options of all takes longer than all else at the start.
-void add_command(CLI::App& app, const CommandSpec& spec, const std::vector<std::string>& words) {
-    for (const auto& option : spec.options) {
-        const bool is_done_by_parser = std::holds_alternative<std::monostate>(option.target);
-        if (!is_done_by_parser) add_option(app, option);
+/// What stands in the environment for what was not typed.
+void add_environment(Typed& typed) {
+    for (const auto& spec : typed.command->options) {
+        const char* value = spec.rules.environment.empty() ? nullptr : std::getenv(spec.rules.environment.c_str());
+        if (value != nullptr && *value != 0 && values_for(typed, spec) == nullptr) typed.given[&spec] = {value};
     }
-    for (const auto& command : spec.commands)
-        if (std::ranges::find(words, command.name) != words.end())
-            add_command(*app.add_subcommand(command.name), command, words);
-    if (spec.action == nullptr) app.require_subcommand(1);
 }
 
-const CLI::Option* given(const CLI::App& app, const OptionSpec& spec) {
-    const auto name = is_argument(spec) ? spec.names : names_of(spec).front();
-    const auto* option = app.get_option_no_throw(name);
-    return option == nullptr || option->count() == 0 ? nullptr : option;
-}
-
-template <class T>
-std::optional<T> converted(const CLI::Option& option) {
-    try {
-        return option.as<T>();
-    } catch (const CLI::Error&) {
-        return std::nullopt;
-    }
+std::optional<bool> truth_of(std::string_view value) {
+    constexpr std::array yes{"true", "yes", "on", "1"}, no{"false", "no", "off", "0"};
+    if (std::ranges::find(yes, value) != yes.end()) return true;
+    return std::ranges::find(no, value) != no.end() ? std::optional(false) : std::nullopt;
 }
 
 /// Puts a value where it belongs; false if it is none of the option's.
 struct ValueSetter {
     const OptionSpec& spec;
-    const CLI::Option& option;
+    const Values& values;
 
-    [[nodiscard]] std::string last() const { return option.results().back(); }
+    [[nodiscard]] const std::string& last() const { return values.back(); }
     [[nodiscard]] bool is_choice(const std::string& value) const {
         const auto& choices = spec.rules.choices;
         if (is_flag(spec) && spec.names.find('{' + value + '}') != std::string::npos) return true;
@@ -69,14 +53,14 @@ struct ValueSetter {
         return std::ranges::find(choices, value) != choices.end();
     }
     [[nodiscard]] std::optional<std::int64_t> number() const {
-        const auto value = converted<std::int64_t>(option);
+        const auto value = base::to_int(last());
         const auto range = spec.rules.range.value_or(Range{});
         return value && *value >= range.min && *value <= range.max ? value : std::nullopt;
     }
 
     base::Result<bool> operator()(std::monostate) const { return true; }
     base::Result<bool> operator()(bool* to) const {
-        const auto value = converted<bool>(option);
+        const auto value = truth_of(last());
         if (value) *to = *value;
         return value.has_value();
     }
@@ -92,7 +76,7 @@ struct ValueSetter {
     }
     template <class T>
     base::Result<bool> operator()(std::vector<T>* to) const {
-        to->assign(option.results().begin(), option.results().end());
+        to->assign(values.begin(), values.end());
         return true;
     }
     base::Result<bool> operator()(std::optional<std::int64_t>* to) const {
@@ -122,27 +106,29 @@ struct ValueSetter {
     }
 };
 
-base::Result<void> read_values(const CLI::App& app, const CommandSpec& command) {
+base::Result<void> read_values(const Typed& typed) {
+    const auto& command = *typed.command;
     for (const auto& spec : command.options) {
-        const auto* option = given(app, spec);
-        if (option == nullptr) continue;
-        const auto count = option->count();
-        if (!is_flag(spec) && !is_repeatable(spec) && count > 1) {
+        const auto* values = values_for(typed, spec);
+        if (values == nullptr) continue;
+        if (!is_flag(spec) && !is_repeatable(spec) && values->size() > 1) {
             return tl::make_unexpected(
-                usage_error(command, fmt::format("{} is given {} times", long_name(spec), count)));
+                usage_error(command, fmt::format("{} is given {} times", long_name(spec), values->size())));
         }
-        const auto good = std::visit(ValueSetter{spec, *option}, spec.target);
-        if (!good) return tl::make_unexpected(good.error());
-        if (!*good) return tl::make_unexpected(wrong_value(command, spec, option->results().back()));
+        STAPGEN_LET(const auto good, std::visit(ValueSetter{spec, *values}, spec.target));
+        if (!good) return tl::make_unexpected(wrong_value(command, spec, values->back()));
     }
     return {};
 }
 
-base::Result<void> check_rules(const CLI::App& app, const CommandSpec& command) {
+base::Result<void> check_rules(const Typed& typed) {
+    const auto& command = *typed.command;
     for (const auto& spec : command.options) {
         const auto name = long_name(spec);
-        const auto is_given = [&](const std::string& other) { return given(app, *option_named(command, other)); };
-        if (given(app, spec) == nullptr) {
+        const auto is_given = [&](const std::string& other) {
+            return values_for(typed, *option_named(command, other)) != nullptr;
+        };
+        if (values_for(typed, spec) == nullptr) {
             if (spec.rules.required) return tl::make_unexpected(usage_error(command, name + " is missing"));
             continue;
         }
@@ -159,37 +145,33 @@ base::Result<void> check_rules(const CLI::App& app, const CommandSpec& command) 
 }
 
 /// Gives options of a command values as if they were typed, unless that goes against what was.
-Setter setter_for(CLI::App& app, const CommandSpec& command) {
-    std::set<std::string> typed;
-    for (const auto& spec : command.options) {
-        if (given(app, spec) != nullptr) typed.insert(long_name(spec));
-    }
-    return
-        [&app, &command, typed](const OptionSpec& spec, const std::vector<std::string>& values) -> base::Result<bool> {
-            auto* option = app.get_option_no_throw(names_of(spec).front());
-            const auto is_typed = [&](const std::string& name) { return typed.contains(name); };
-            const auto is_there = [&](const std::string& name) { return given(app, *option_named(command, name)); };
-            const bool is_off = is_flag(spec) && values == std::vector<std::string>{"false"};
-            if (option == nullptr || option->count() > 0 || is_off ||
-                std::ranges::any_of(spec.rules.excludes, is_typed) || !std::ranges::all_of(spec.rules.needs, is_there))
-                return true;
-            if (values.empty() || (values.size() > 1 && !is_repeatable(spec))) return false;
-            for (const auto& value : values)
-                option->add_result(value);
-            return std::visit(ValueSetter{spec, *option}, spec.target);
+Setter setter_for(Typed& typed) {
+    std::set<std::string> names;
+    for (const auto& [spec, values] : typed.given)
+        names.insert(long_name(*spec));
+    return [&typed, names](const OptionSpec& spec, const Values& values) -> base::Result<bool> {
+        const auto is_typed = [&](const std::string& name) { return names.contains(name); };
+        const auto is_there = [&](const std::string& name) {
+            return values_for(typed, *option_named(*typed.command, name)) != nullptr;
         };
+        const bool is_off = is_flag(spec) && values == Values{"false"};
+        if (values_for(typed, spec) != nullptr || is_off || std::ranges::any_of(spec.rules.excludes, is_typed) ||
+            !std::ranges::all_of(spec.rules.needs, is_there))
+            return true;
+        if (values.empty() || (values.size() > 1 && !is_repeatable(spec))) return false;
+        return std::visit(ValueSetter{spec, typed.given[&spec] = values}, spec.target);
+    };
 }
 
-base::Result<void> use_config(CLI::App& app, const CommandSpec& root, const CommandSpec& command,
-                              const std::vector<ConfigFile>& config) {
+base::Result<void> use_config(Typed& typed, const CommandSpec& root, const std::vector<ConfigFile>& config) {
     const auto value_of = [&](const char* name) -> std::optional<std::string> {
-        const auto* spec = option_named(command, name);
-        const auto* option = spec == nullptr ? nullptr : given(app, *spec);
-        return option == nullptr ? std::nullopt : std::optional(option->results().back());
+        const auto* spec = option_named(*typed.command, name);
+        const auto* values = spec == nullptr ? nullptr : values_for(typed, *spec);
+        return values == nullptr ? std::nullopt : std::optional(values->back());
     };
     // What another stapgen steers is what that one says, on each host.
     if (value_of("--remote")) return {};
-    return apply_config(config, root, command, value_of("--profile").value_or(""), setter_for(app, command));
+    return apply_config(config, root, *typed.command, value_of("--profile").value_or(""), setter_for(typed));
 }
 
 /// The first words are the verb; without this a slip in it would be called an unexpected argument.
@@ -210,36 +192,26 @@ base::Result<void> check_verb(const CommandSpec& root, const recipe::Catalog& ca
     return {};
 }
 
-/// The command that the words came to.
-std::pair<CLI::App*, const CommandSpec*> used_of(CLI::App& app, const CommandSpec& root) {
-    std::pair used(&app, &root);
-    while (!used.first->get_subcommands().empty()) {
-        used.first = used.first->get_subcommands().front();
-        used.second = command_named(*used.second, used.first->get_name());
-    }
-    return used;
+/// What is wrong with the words, whatever their values are: one that nothing knows, a value or a command that is
+/// missing.
+base::Result<void> check_words(const Typed& typed, const CommandSpec& root) {
+    const auto& used = *typed.command;
+    const auto& unknown = typed.unknown;
+    const bool lacks_command = used.action == nullptr;
+    if (!unknown.empty() && (!lacks_command || unknown.front().starts_with('-')))
+        return tl::make_unexpected(unknown_word(root, used, unknown.front()));
+    if (!lacks_command) return {};
+    return tl::make_unexpected(
+        usage_error(used, used.parent.empty()
+                              ? "no recipe or command given"
+                              : fmt::format("{}: no {} given", used.name, takes_recipe(used) ? "recipe" : "command")));
 }
 
-base::Error error_of(CLI::App& app, const CommandSpec& root, const CLI::ParseError& error,
-                     const std::vector<std::string>& words) {
-    const auto& used = *used_of(app, root).second;
-    const auto left = app.remaining(true);
-    switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
-        case CLI::ExitCodes::ExtrasError:
-            return unknown_word(root, used, left.empty() ? words.back() : left.front());
-        case CLI::ExitCodes::RequiredError:
-            if (!left.empty() && left.front().starts_with("-")) return unknown_word(root, used, left.front());
-            return usage_error(used, used.parent.empty() ? "no recipe or command given"
-                                                         : fmt::format("{}: no {} given", used.name,
-                                                                       takes_recipe(used) ? "recipe" : "command"));
-        default:
-            break;
-    }
-    // The words ended where a value should have been.
-    const auto what = fmt::format("the value of {} is missing", base::printable(words.back()));
-    const auto* option = option_named(used, words.back());
-    if (option == nullptr || option->rules.choices.empty()) return usage_error(used, what);
-    return usage_error(used, fmt::format("{}: use one of {}", what, fmt::join(option->rules.choices, ", ")));
+base::Error missing_value(const Typed& typed, const std::string& word) {
+    const auto what = fmt::format("the value of {} is missing", base::printable(word));
+    const auto& choices = typed.value_of->rules.choices;
+    if (choices.empty()) return usage_error(*typed.command, what);
+    return usage_error(*typed.command, fmt::format("{}: use one of {}", what, fmt::join(choices, ", ")));
 }
 
 }  // namespace
@@ -292,7 +264,7 @@ base::Result<std::vector<std::string>> shell_words(std::string_view typed) {
 
 namespace {
 
-/// CLI11 takes the next word for the value of "--by=".
+/// "--by=" is a slip, or a variable of a shell that is empty.
 base::Result<void> refuse_empty_values(const std::vector<std::string>& words) {
     for (const auto& word : words) {
         if (word == "--") break;
@@ -308,31 +280,26 @@ base::Result<void> refuse_empty_values(const std::vector<std::string>& words) {
 base::Result<Invocation> parse(const CommandSpec& root, const recipe::Catalog& catalog,
                                const std::vector<std::string>& words, const std::vector<ConfigFile>& config) {
     using Wanted = Invocation::Wanted;
-    if (auto known = check_verb(root, catalog, words, beginning_of(words).verb); !known)
-        return tl::make_unexpected(known.error());
-    if (auto whole = refuse_empty_values(words); !whole) return tl::make_unexpected(whole.error());
-    CLI::App app;
-    app.set_help_flag("-h,--help");
-    app.set_help_all_flag("--help-all");
-    app.set_version_flag("--version", "");
-    add_command(app, root, words);
-    try {
-        // CLI11 takes the words last first.
-        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-    } catch (const CLI::CallForHelp&) {
-        return Invocation{Wanted::short_help, used_of(app, root).second};
-    } catch (const CLI::CallForAllHelp&) {
-        return Invocation{Wanted::whole_help, used_of(app, root).second};
-    } catch (const CLI::CallForVersion&) {
-        return Invocation{Wanted::version, &root};
-    } catch (const CLI::ParseError& error) {
-        return tl::make_unexpected(error_of(app, root, error, words));
+    STAPGEN_TRY(check_verb(root, catalog, words, beginning_of(words).verb));
+    STAPGEN_TRY(refuse_empty_values(words));
+    Typed typed{.command = &root};
+    for (const auto& word : words)
+        typed.take(word);
+    const auto& command = *typed.command;
+    if (typed.value_of != nullptr) return tl::make_unexpected(missing_value(typed, words.back()));
+    for (const auto& [name, wanted] :
+         {std::pair("--help", Wanted::short_help), std::pair("--help-all", Wanted::whole_help)}) {
+        const auto is_it = [&](const auto& one) { return long_name(*one.first) == name; };
+        if (std::ranges::any_of(typed.given, is_it)) return Invocation{wanted, &command};
     }
-    const auto [used, command] = used_of(app, root);
-    if (auto good = read_values(*used, *command); !good) return tl::make_unexpected(good.error());
-    if (auto good = use_config(*used, root, *command, config); !good) return tl::make_unexpected(good.error());
-    if (auto good = check_rules(*used, *command); !good) return tl::make_unexpected(good.error());
-    return Invocation{Wanted::action, command};
+    const auto* version = option_named(root, "--version");
+    if (version != nullptr && typed.given.contains(version)) return Invocation{Wanted::version, &root};
+    STAPGEN_TRY(check_words(typed, root));
+    add_environment(typed);
+    STAPGEN_TRY(read_values(typed));
+    STAPGEN_TRY(use_config(typed, root, config));
+    STAPGEN_TRY(check_rules(typed));
+    return Invocation{Wanted::action, &command};
 }
 
 }  // namespace stapgen::cli

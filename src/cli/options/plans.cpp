@@ -42,10 +42,9 @@ base::Result<bool> wants_live(const MeasureOptions& options, session::MeasurePla
 
 base::Result<std::chrono::milliseconds> parse_interval(std::string_view typed) {
     using namespace std::chrono;
-    const auto interval = base::parse_duration(typed);
-    if (!interval) return tl::make_unexpected(interval.error());
-    const auto rounded = duration_cast<milliseconds>(*interval);
-    if (rounded == *interval && rounded >= milliseconds(10) && rounded <= hours(24)) return rounded;
+    STAPGEN_LET(const auto interval, base::parse_duration(typed));
+    const auto rounded = duration_cast<milliseconds>(interval);
+    if (rounded == interval && rounded >= milliseconds(10) && rounded <= hours(24)) return rounded;
     return base::bad_input(fmt::format("--interval {}: not between 10ms and 24h in whole milliseconds", typed),
                            "for example --interval 5 or --interval 250ms");
 }
@@ -141,21 +140,18 @@ base::Result<void> check_events(bool events, const session::Presentation& presen
 
 base::Result<session::MeasurePlan> plan_of(const host::System& machine, const MeasureOptions& options, bool dry_run) {
     auto plan = options.plan;
-    auto filters = session::filters_of(machine, options.filters, dry_run);
-    if (!filters) return tl::make_unexpected(filters.error());
-    plan.filters = *std::move(filters);
-    auto labels = recording::parse_labels(options.labels);
-    if (!labels) return tl::make_unexpected(labels.error());
-    plan.labels = *std::move(labels);
-    auto presentation = presentation_of(options.present);
-    if (!presentation) return tl::make_unexpected(presentation.error());
-    plan.presentation = *std::move(presentation);
+    STAPGEN_LET(auto filters, session::filters_of(machine, options.filters, dry_run));
+    plan.filters = std::move(filters);
+    STAPGEN_LET(auto labels, recording::parse_labels(options.labels));
+    plan.labels = std::move(labels);
+    STAPGEN_LET(auto presentation, presentation_of(options.present));
+    plan.presentation = std::move(presentation);
     plan.presentation.intervals_shown = true;
     if (const auto& origin = plan.presentation.by_origin; !origin.empty()) {
         return base::bad_input(fmt::format("--by {}: a measurement is one recording of one host", origin.front()),
                                "record several with -o FILE; 'stapgen report --by' groups them");
     }
-    if (auto can = check_events(plan.events, plan.presentation); !can) return tl::make_unexpected(can.error());
+    STAPGEN_TRY(check_events(plan.events, plan.presentation));
     if (plan.remote) {
         plan.output = "-";
         return plan;
@@ -164,9 +160,8 @@ base::Result<session::MeasurePlan> plan_of(const host::System& machine, const Me
         return base::bad_input("--output -: stdout is for the report",
                                "name a file; 'stapgen report FILE' reads it, 'zstd -dc FILE' shows its text");
     }
-    const auto is_live = wants_live(options, plan);
-    if (!is_live) return tl::make_unexpected(is_live.error());
-    plan.live = *is_live;
+    STAPGEN_LET(const auto is_live, wants_live(options, plan));
+    plan.live = is_live;
     if (!plan.quiet) plan.notes.insert(plan.notes.end(), plan.filters.hints.begin(), plan.filters.hints.end());
     return plan;
 }

@@ -53,9 +53,8 @@ template <class Parse, class T>
 Reader read_by(Parse parse, T& to, bool may_be_empty = true) {
     return [=, &to](const std::string& typed) -> base::Result<void> {
         if (may_be_empty && typed.empty()) return {};
-        auto value = parse(typed);
-        if (!value) return tl::make_unexpected(value.error());
-        to = *std::move(value);
+        STAPGEN_LET(auto value, parse(typed));
+        to = std::move(value);
         return {};
     };
 }

@@ -48,7 +48,7 @@ std::string ascii(std::string_view text);
 /// A table as text, each line with its end, no blanks at line ends; of its extra columns these. Columns are as wide as
 /// what is in them and nothing is cut. Where that is wider than the screen, the last column's texts are broken at
 /// blanks, columns that can leave do so, with a note, or at last each row is a record of its own. Control characters
-/// and other bytes than ASCII are written as \xNN. The wrapper of libsmartcols, which nothing else includes.
+/// and other bytes than ASCII are written as \xNN.
 std::string text_of(const Table& table, const base::Screen& screen = {}, const std::set<Extra>& extras = {});
 
 /// Whether no line is wider than that.

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
-#include <libsmartcols.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
-#include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -29,7 +26,7 @@ std::string ascii(std::string_view text) {
 
 namespace {
 
-// ASCII only: in the C locale libsmartcols (2.38) never comes back from another byte.
+/// A byte is a column of the screen.
 std::string plain(std::string_view text) {
     return ascii(base::printable(text));
 }
@@ -53,60 +50,53 @@ std::string trimmed(std::string_view line) {
     return out;
 }
 
-/// A line that ends with that number of digits of a trend, with bars instead.
-std::string with_bars(std::string line, std::size_t digits) {
-    const auto begin = line.size() - digits;
+/// The digits of a trend as bars.
+std::string bars_of(std::string_view digits) {
     std::string bars;
-    for (const char digit : std::string_view(line).substr(begin)) {
-        if (digit == '0') {
-            bars += ' ';
+    for (const char digit : digits) {
+        if (digit < '1' || digit > '8') {
+            bars += digit == '0' ? ' ' : digit;
         } else {
             bars += "\xe2\x96";  // U+2581 to U+2588
             bars += static_cast<char>(0x80 + (digit - '0'));
         }
     }
-    return trimmed(line.replace(begin, digits, bars));
+    return bars;
+}
+
+std::size_t width_of(const Table& table, std::size_t column) {
+    auto widest = heading_of(table.columns[column]).size();
+    for (const auto& row : table.rows)
+        widest = std::max(widest, text_of(row[column]).size());
+    return widest;
 }
 
 /// Of a table those columns, side by side.
 std::string grid_of(const Table& table, const std::vector<std::size_t>& shown, const base::Screen& screen) {
-    const bool colours = screen.colours;
-    const std::unique_ptr<libscols_table, decltype(&scols_unref_table)> grid(scols_new_table(), scols_unref_table);
-    if (!grid) throw std::bad_alloc();
-    scols_table_set_termforce(grid.get(), SCOLS_TERMFORCE_NEVER);
-    // Cells are printable already; its own encoding would escape the backslash of our \x1b once more.
-    scols_table_enable_noencoding(grid.get(), 1);
-    scols_table_enable_colors(grid.get(), colours ? 1 : 0);
-    for (const auto i : shown) {
-        const auto& column = table.columns[i];
-        scols_table_new_column(grid.get(), heading_of(column).c_str(), 0,
-                               column.kind == Kind::number ? SCOLS_FL_RIGHT : 0);
-    }
-    for (const auto& row : table.rows) {
-        auto* line = scols_table_new_line(grid.get(), nullptr);
-        if (line == nullptr) throw std::bad_alloc();
-        for (std::size_t i = 0; i < shown.size(); ++i) {
-            const auto& cell = row[shown[i]];
-            scols_line_set_data(line, i, text_of(cell).c_str());
-            if (colours && cell.ink != base::Ink::plain)
-                scols_cell_set_color(scols_line_get_cell(line, i), base::sequence_of(cell.ink).data());
-        }
-    }
-    char* printed = nullptr;
-    if (scols_print_table_to_string(grid.get(), &printed) != 0) throw std::bad_alloc();
-    const std::unique_ptr<char, decltype(&std::free)> owner(printed, std::free);
-
     std::string text;
-    std::string_view rest(printed);
-    while (rest.ends_with('\n'))
-        rest.remove_suffix(1);
-    const bool has_trend = screen.utf8 && table.columns[shown.back()].extra == Extra::trend;
-    std::size_t row = 0;  // the first line is the heading
-    for (const auto printed_line : base::split(rest, '\n')) {
-        auto line = trimmed(printed_line);
-        if (has_trend && row > 0) line = with_bars(std::move(line), table.rows[row - 1][shown.back()].text.size());
-        text += line + '\n';
-        ++row;
+    // `part` makes a column's text, as wide as the column, of the text that stands there.
+    const auto add_line = [&](const auto& part) {
+        std::string line;
+        const char* separator = "";
+        for (const auto i : shown)
+            line += std::exchange(separator, " ") + part(i);
+        text += trimmed(line) + '\n';
+    };
+    std::vector<std::size_t> widths(table.columns.size());
+    for (const auto i : shown)
+        widths[i] = width_of(table, i);
+    const auto aligned = [&](const std::string& cell, std::size_t i) {
+        return table.columns[i].kind == Kind::number ? fmt::format("{:>{}}", cell, widths[i])
+                                                     : fmt::format("{:<{}}", cell, widths[i]);
+    };
+    add_line([&](std::size_t i) { return aligned(heading_of(table.columns[i]), i); });
+    for (const auto& row : table.rows) {
+        add_line([&](std::size_t i) {
+            const auto& cell = row[i];
+            auto part = aligned(text_of(cell), i);
+            if (screen.utf8 && table.columns[i].extra == Extra::trend) part = bars_of(part);
+            return painted(part, cell.ink, screen);
+        });
     }
     return text;
 }
@@ -118,11 +108,7 @@ std::optional<Table> with_last_broken(const Table& table, const std::vector<std:
     if (table.columns[last].kind == Kind::number) return std::nullopt;
     std::size_t used = 0;
     for (const auto i : shown) {
-        if (i == last) continue;
-        auto widest = heading_of(table.columns[i]).size();
-        for (const auto& row : table.rows)
-            widest = std::max(widest, text_of(row[i]).size());
-        used += widest + 1;
+        if (i != last) used += width_of(table, i) + 1;
     }
     if (used + min_room > width) return std::nullopt;
     Table broken = table;

@@ -180,9 +180,8 @@ bool KernelImage::looks_like_one(std::string_view beginning) {
 
 base::Result<KernelImage> KernelImage::read(FileBytes file, const std::string& origin) {
     if (is_bzimage(file.text())) {
-        auto vmlinux = unpack_bzimage(file.text(), origin);
-        if (!vmlinux) return tl::make_unexpected(std::move(vmlinux.error()));
-        file = FileBytes(std::move(*vmlinux));
+        STAPGEN_LET(auto vmlinux, unpack_bzimage(file.text(), origin));
+        file = FileBytes(std::move(vmlinux));
     }
     if (!ElfFile::looks_like_one(file.text())) {
         const auto other = other_boot_image(file.text());
@@ -190,10 +189,9 @@ base::Result<KernelImage> KernelImage::read(FileBytes file, const std::string& o
         return base::bad_input(fmt::format("{} is neither a vmlinux nor a bzImage (vmlinuz)", origin),
                                std::string(what_to_give));
     }
-    auto elf = ElfFile::open(std::move(file), origin);
-    if (!elf) return tl::make_unexpected(std::move(elf.error()));
-    if (!is_kernel(*elf)) return no_kernel(*elf, origin);
-    return KernelImage(*std::move(elf));
+    STAPGEN_LET(auto elf, ElfFile::open(std::move(file), origin));
+    if (!is_kernel(elf)) return no_kernel(elf, origin);
+    return KernelImage(std::move(elf));
 }
 
 std::string KernelImage::symbol_text() const {

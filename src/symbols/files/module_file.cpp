@@ -115,19 +115,18 @@ base::Result<ModuleFile> read_module_file(FileBytes bytes, const std::filesystem
     if (!ElfFile::looks_like_one(bytes.text())) {
         return base::bad_input(fmt::format("{} is not a kernel module", path.string()), std::string(where_modules_are));
     }
-    const auto elf = ElfFile::open(std::move(bytes), path.string());
-    if (!elf) return tl::make_unexpected(elf.error());
-    if (!is_module(*elf)) {
+    STAPGEN_LET(const auto elf, ElfFile::open(std::move(bytes), path.string()));
+    if (!is_module(elf)) {
         return base::bad_input(fmt::format("{} is an ELF file, but not a kernel module", path.string()),
                                std::string(where_modules_are));
     }
     ModuleFile module;
-    module.name = module_info(*elf, "name");
+    module.name = module_info(elf, "name");
     if (module.name.empty()) module.name = module_name(path.filename().string());
-    module.release = module_info(*elf, "vermagic");
+    module.release = module_info(elf, "vermagic");
     module.release.resize(std::min(module.release.find(' '), module.release.size()));
-    module.build_id = elf->build_id();
-    module.functions = functions_of(*elf, lay_out_code(*elf));
+    module.build_id = elf.build_id();
+    module.functions = functions_of(elf, lay_out_code(elf));
     return module;
 }
 

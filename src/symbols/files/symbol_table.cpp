@@ -92,12 +92,11 @@ std::string to_string(const Symbol& symbol) {
 
 base::Result<SymbolTable> SymbolTable::parse(FileBytes text, std::string_view origin) {
     SymbolTable table(std::move(text));
-    auto parsed = parse_symbol_text(table.text_, origin);
-    if (!parsed) return tl::make_unexpected(std::move(parsed.error()));
-    table.modules_ = std::move(parsed->modules);
-    table.is_32_bit_ = parsed->eight_digits;
-    table.sort_out(parsed->lines);
-    table.build(parsed->lines);
+    STAPGEN_LET(auto parsed, parse_symbol_text(table.text_, origin));
+    table.modules_ = std::move(parsed.modules);
+    table.is_32_bit_ = parsed.eight_digits;
+    table.sort_out(parsed.lines);
+    table.build(parsed.lines);
     if (table.starts_.empty()) {
         return base::bad_input(
             fmt::format("{} has no code: none of its symbols is of type T, t, W or w and in kernel text", origin),

@@ -70,7 +70,8 @@ def install_before(lab, commit):
 def source(lab, installed, recipe):
     """Return all of the kernel side that may decide a recipe's modules, of the stapgen that is in that folder of the run."""
     share = lab.run / installed / "share/stapgen"
-    return {file.relative_to(share): file.read_bytes() for folder in (f"templates/{recipe}", "tapsets")
+    includes = tomllib.loads((share / f"templates/{recipe}/recipe.toml").read_text()).get("includes", [])
+    return {file.relative_to(share): file.read_bytes() for folder in (*(f"templates/{name}" for name in (recipe, *includes)), "tapsets")
             for file in (share / folder).rglob("*") if file.is_file()}
 
 
@@ -80,8 +81,7 @@ def build_before(lab, commit, modules):
 
     def known(recipe, *options):
         """Return the options without NO_PARTS where it had none."""
-        fields = tomllib.loads((lab.run / f"before/share/stapgen/templates/{recipe}/recipe.toml").read_text())["record"]["fields"]
-        has_parts = any("." in field for field in fields)
+        has_parts = NO_PARTS in lab.stapgen([recipe, "--help-all"], program=program).stdout
         return [recipe, *(option for option in options if has_parts or option != NO_PARTS)]
 
     build_modules(lab, {f"{name}.before": known(*options) for name, options in modules.items()

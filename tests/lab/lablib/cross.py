@@ -16,8 +16,8 @@ TRIPLETS = {"arm64": "aarch64-linux-gnu"}
 TOOLS = {"qemu-system-aarch64": "qemu-system-arm"}
 # Of scripts/install-packages, what builds stapgen: programs of this machine's, and libraries of the other's.
 BUILDERS = "cmake g++ make pkg-config git ca-certificates".split()
-LIBRARIES = """libboost-dev libboost-filesystem-dev libcli11-dev libexpected-dev libfmt-dev libkainjow-mustache-dev
-    libprotozero-dev libsmartcols-dev libtomlplusplus-dev nlohmann-json3-dev libbpf-dev libbz2-dev libdw-dev libelf-dev
+LIBRARIES = """libboost-dev libboost-filesystem-dev libexpected-dev libfmt-dev libkainjow-mustache-dev
+    libprotozero-dev libtomlplusplus-dev nlohmann-json3-dev libbpf-dev libbz2-dev libdw-dev libelf-dev
     liblzma-dev libmd-dev libncurses-dev libpcap0.8-dev libzstd-dev zlib1g-dev""".split()
 # In the root, with /lab for what is downloaded. The kernel's headers are unpacked: they depend on a compiler that runs on
 # the other architecture, which excludes the cross compiler; which one that is, the kernel's options say. Newer kernels are in

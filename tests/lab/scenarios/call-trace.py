@@ -8,6 +8,7 @@ from lablib.events import Trace
 
 DESCRIPTION = "one segment among 1,110 others: its calls in order, nested and as long as they were; datagrams, a card, functions"
 IN_CI = ("trixie",)
+ALSO_ON = ("trixie-cloud", "trixie-rt")
 NET = True
 # Probes of 360 functions are put in twice, which takes three times as long where it is to be agreed with another CPU.
 APPEND = "threadirqs maxcpus=1"

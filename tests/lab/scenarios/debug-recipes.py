@@ -13,7 +13,7 @@ import json
 import os
 import re
 
-from lablib import debug
+from lablib import debug, recipes
 from lablib.scenario import build_modules
 
 DESCRIPTION = "suites debug...: each recipe printing, aggregating, with --cost, floods, full tables: the kernel reports nothing"
@@ -27,8 +27,7 @@ APPEND = "kasan_multi_shot"
 
 LATENCY = ("rx-latency", "tx-latency", "net-latency", "sock-latency")
 WITH_PARTS = LATENCY[:3]
-OTHERS = ("packet-flow", "irq-latency", "dropwatch", "page-alloc", "tcp-probe", "call-trace", "forward-latency", "retransmits",
-          "accept-latency", "connect-latency")
+OTHERS = recipes.with_script(*LATENCY)
 CHOICE = "udp or tcp portrange 7000-7299"
 BUILDS = {recipe: [recipe] for recipe in LATENCY + OTHERS}
 BUILDS |= {f"{recipe}-sums": [recipe, "--aggregate"] for recipe in (*LATENCY, "forward-latency", "connect-latency")}

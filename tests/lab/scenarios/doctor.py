@@ -8,6 +8,7 @@ DESCRIPTION = "stapgen doctor on good and broken machines; each row that is miss
 LIVE = True
 ALONE = "it breaks the machine"
 IN_CI = ("trixie",)
+ALSO_ON = ("trixie-cloud", "trixie-rt")
 BUILD = {"drops": ["dropwatch"]}
 
 # doctor NAME COMMAND...: the doctor's JSON as NAME.json, its exit code as NAME.exit; table ...: its table, NAME.txt.

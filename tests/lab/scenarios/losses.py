@@ -10,6 +10,7 @@ from lablib.events import read_report
 
 DESCRIPTION = "full buffer, nft, bad checksums, refused connections: dropwatch's numbers are exact; a full accept queue; unread packets"
 IN_CI = ("trixie",)
+ALSO_ON = ("trixie-arm64",)
 BUILD = {"drops": ["dropwatch"], "rx": ["rx-latency"]}
 
 DATAGRAMS, BY_RULE, BAD_CHECKSUMS, REFUSED, CONNECTIONS = 211, 103, 107, 109, 23

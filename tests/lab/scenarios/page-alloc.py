@@ -5,6 +5,7 @@ from lablib.events import read_report
 
 DESCRIPTION = "10,007 pages that a program takes are counted for it, and what its page tables need"
 IN_CI = ("trixie",)
+ALSO_ON = ("trixie-cloud", "trixie-rt")
 BUILD = {"pages": ["page-alloc", "--interval", "1"]}
 
 PAGES = 10007

@@ -6,6 +6,7 @@ import re
 from lablib.events import check_ended, read_report
 
 DESCRIPTION = "the latency recipes of memcached under memcslap, dropwatch of counted drops"
+ALSO_ON = ("trixie-cloud", "trixie-rt", "trixie-arm64", "trixie-arm64-16k", "forky-arm64")
 
 BUILD = {name: [name] for name in ("rx-latency", "tx-latency", "net-latency", "sock-latency")}
 BUILD["dropwatch"] = ["dropwatch", "-i", "1"]

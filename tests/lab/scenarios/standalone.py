@@ -3,6 +3,7 @@
 
 import os
 
+from lablib import recipes
 from lablib.captures import tracepoint_headers
 from lablib.scenario import load
 
@@ -12,7 +13,7 @@ IN_CI = ("trixie",)
 PLAIN = ("dropwatch", "page-alloc", "irq-latency", "tcp-probe", "retransmits", "accept-latency")
 # Up to C; from there it is the same as without --standalone. These are compiled, too, and with STAPGEN_LAB_COMPILE_ALL=1 all.
 COMPILED = ("dropwatch", "packet-flow")
-SCRIPTS = {recipe: [recipe] for recipe in (*PLAIN, "connect-latency", "packet-flow", "sock-latency", "forward-latency", "call-trace")}
+SCRIPTS = {recipe: [recipe] for recipe in recipes.with_script("rx-latency", "tx-latency", "net-latency")}
 # With filters, which the others have none of, and what is left out where it is not asked for.
 SCRIPTS |= {"page-alloc-comm": ["page-alloc", "--comm", "memcached"], "irq-latency-slower": ["irq-latency", "--slower-than", "1ms"],
             "tcp-probe-filters": ["tcp-probe", "--port", "443", "--addr", "192.0.2.0/24", "--sample", "4", "--every", "1s"],

@@ -5,6 +5,7 @@ from lablib.events import Trace
 
 DESCRIPTION = "a connection over 30 ms: no round trip is below; the last record is TCP_INFO, also after losses"
 IN_CI = ("trixie",)
+ALSO_ON = ("trixie-cloud", "trixie-rt")
 BUILD = {"probe": ["tcp-probe"], "seldom": ["tcp-probe", "--every", "200ms"]}
 
 DELAY = 30_000_000

@@ -3,6 +3,7 @@
 
 DESCRIPTION = "suite bookworm-backports: doctor and build name the SystemTap that is too old for its kernel, and what to do"
 IN_CI = ()
+ALSO_ON = ("bookworm-backports",)
 
 
 def prepare(lab):

@@ -21,7 +21,7 @@ namespace {
 std::string printed(std::string_view topic, const std::vector<std::string>& words = {}) {
     const auto found = std::ranges::find(cli::help_topics(), topic, &cli::Topic::name);
     REQUIRE(found != cli::help_topics().end());
-    const auto text = found->text(words);
+    const auto text = found->text({}, words);
     REQUIRE_MESSAGE(text, topic);
     return *text;
 }
@@ -29,7 +29,7 @@ std::string printed(std::string_view topic, const std::vector<std::string>& word
 base::Error refused(std::string_view topic, const std::vector<std::string>& words) {
     const auto found = std::ranges::find(cli::help_topics(), topic, &cli::Topic::name);
     REQUIRE(found != cli::help_topics().end());
-    const auto text = found->text(words);
+    const auto text = found->text({}, words);
     REQUIRE_FALSE(text);
     return text.error();
 }

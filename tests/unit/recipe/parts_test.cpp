@@ -16,7 +16,7 @@ base::Result<recipe::Recipe> with(std::string_view fields) {
     const auto text =
         fmt::format("name = \"mine\"\nsummary = \"One line\"\n[record]\ntag = \"r\"\nfields = [{}]\n", fields);
     REQUIRE(base::create_file(folder.path() / "recipe.toml", text));
-    return recipe::load_recipe(folder.path());
+    return recipe::load_recipe(folder.path(), {});
 }
 
 bool has(const std::string& text, std::string_view part) {

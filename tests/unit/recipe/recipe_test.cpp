@@ -32,7 +32,7 @@ help = "packets"
 base::Result<recipe::Recipe> load(const std::string& text) {
     const auto folder = base::PrivateDirectory::create().value();
     REQUIRE(base::create_file(folder.path() / "recipe.toml", text));
-    auto loaded = recipe::load_recipe(folder.path());
+    auto loaded = recipe::load_recipe(folder.path(), {});
     if (!loaded) {
         // Without the folder's name, which differs from run to run.
         loaded.error().what.erase(0, folder.path().string().size() + 1);

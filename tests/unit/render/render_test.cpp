@@ -2,11 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <regex>
 #include <set>
 
-#include "base/files.h"
-#include "recipe/catalog.h"
 #include "render/script.h"
 #include "render/standalone.h"
 #include "render/tapset_files.h"
@@ -127,29 +124,6 @@ TEST_CASE("parts of stages are in a script, or with --no-parts are not") {
     CHECK(render::macros_of(mine, {{"no-parts", "true"}}) == std::vector<std::string>{"STAPGEN_FIELDS=2"});
 }
 
-TEST_CASE("what the shipped scripts call is in the tapset") {
-    const auto tapsets = render::read_tapsets({SOURCE_DIR "/tapsets", SOURCE_DIR "/tapsets/debuginfo-auto"}).value();
-    std::string library;
-    for (const auto& file : tapsets)
-        library += file.text;
-    const std::regex called(R"(\b(stapgen_[a-z_0-9]+)\()");
-    std::size_t calls = 0;
-    const auto catalog = recipe::load_catalog({{SOURCE_DIR "/templates"}});
-    for (const auto& recipe : catalog.recipes) {
-        if (recipe.source != recipe::Source::script) continue;
-        const auto text = base::read_file(recipe.folder / "script.stp").value();
-        const auto script =
-            render::render_script(recipe, text, {}, 1000ms, {.aggregate = recipe.record.aggregates}).value();
-        for (std::sregex_iterator at(script.begin(), script.end(), called), end; at != end; ++at, ++calls) {
-            const auto name = (*at)[1].str();
-            CAPTURE(name);
-            CHECK((library.find("function " + name) != std::string::npos ||
-                   library.find("@define " + name + "(") != std::string::npos));
-        }
-    }
-    CHECK(calls > 100);
-}
-
 TEST_CASE("a first line that SystemTap would cut is refused, unless it is printed as a format") {
     recipe::Recipe mine;
     mine.name = "mine";
@@ -165,33 +139,6 @@ TEST_CASE("a first line that SystemTap would cut is refused, unless it is printe
     };
     CHECK(is_taken(511));
     CHECK_FALSE(is_taken(512));
-}
-
-TEST_CASE("every shipped recipe that has a script renders, with and without an interval, and it stays under 80 lines") {
-    const auto catalog = recipe::load_catalog({{SOURCE_DIR "/templates"}});
-    CHECK(catalog.broken.empty());
-    REQUIRE(catalog.recipes.size() == 16);
-    for (const auto& recipe : catalog.recipes) {
-        CAPTURE(recipe.name);
-        if (recipe.source != recipe::Source::script) continue;
-        const auto text = base::read_file(recipe.folder / "script.stp").value();
-        if (recipe.record.aggregates) {
-            const auto script = render::render_script(recipe, text, {}, 0ms, {.aggregate = true}).value();
-            CHECK(script.find("<%") == std::string::npos);
-            CHECK(script.find("timer.ms(1000)") != std::string::npos);
-        }
-        for (const auto interval : {0ms, 5000ms}) {
-            if (interval == 0ms && recipe.interval_s) continue;
-            const auto script = render::render_script(recipe, text, {}, interval).value();
-            CHECK(script.find("<%") == std::string::npos);
-            CHECK((script.find("timer.ms(5000)") != std::string::npos) == (interval > 0ms));
-            CHECK(std::count(script.begin(), script.end(), '\n') < 80);
-            bool prints = script.find("printf(\"" + recipe.record.tag + "\\t") != std::string::npos;
-            for (const std::string what : {"in", "out", "request", "forwarded"})
-                prints |= script.find("stapgen_print_" + what + "(\"" + recipe.record.tag + "\",") != std::string::npos;
-            CHECK(prints);
-        }
-    }
 }
 
 TEST_CASE("a section's name does not change what stands for another name, and an inverted section works") {

@@ -2,45 +2,13 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <set>
 #include <sstream>
 
-#include "base/files.h"
-#include "recipe/catalog.h"
 #include "render/filters.h"
-#include "render/script.h"
 #include "render/standalone.h"
 #include "render/tapset_files.h"
 
 using namespace stapgen;
-
-TEST_CASE("standalone scripts are no longer than they were, and those without tables have no C") {
-    // A script that grows is to be noticed; one that shrinks takes its number down. -g is asked for where there is C.
-    const std::map<std::string, int> longest{
-        {"dropwatch", 76},         {"page-alloc", 77},       {"irq-latency", 118}, {"tcp-probe", 120},
-        {"call-trace", 679},       {"rx-latency", 2641},     {"tx-latency", 2229}, {"net-latency", 3717},
-        {"sock-latency", 2605},    {"packet-flow", 3460},    {"retransmits", 127}, {"accept-latency", 215},
-        {"forward-latency", 1382}, {"connect-latency", 845}, {"losses", 1266},
-    };
-    const std::set<std::string> without_c{"dropwatch", "page-alloc",  "irq-latency",
-                                          "tcp-probe", "retransmits", "accept-latency"};
-    const auto tapsets = render::read_tapsets({SOURCE_DIR "/tapsets", SOURCE_DIR "/tapsets/debuginfo-auto"}).value();
-    for (const auto& recipe : recipe::load_catalog({{SOURCE_DIR "/templates"}}).recipes) {
-        if (recipe.source != recipe::Source::script) continue;
-        CAPTURE(recipe.name);
-        const auto text = base::read_file(recipe.folder / "script.stp").value();
-        const auto interval =
-            std::chrono::milliseconds(static_cast<std::int64_t>(recipe.interval_s.value_or(0) * 1000));
-        const auto script = render::render_script(recipe, text, {}, interval, {.filters = false}).value();
-        const auto whole = render::with_tapsets(script, render::without_filters(script, tapsets));
-        CHECK(std::ranges::count(whole, '\n') <= longest.at(recipe.name));
-        const bool is_plain = without_c.contains(recipe.name);
-        CHECK((whole.find("%{") == std::string::npos) == is_plain);
-        CHECK((whole.find("\n// There is C in it: give stap -g.\n") == std::string::npos) == is_plain);
-    }
-}
 
 TEST_CASE(
     "a standalone script with anything of a tapset file has all of its handlers, and used_c() what they include") {
