@@ -31,7 +31,7 @@ base::Result<void> check_one_definition(const Measured& measured, const Measured
 base::Result<void> merge(Measured& into, Measured added);
 
 /// All of them, which are of one definition and at least one, in the order of their starts, ends and hosts: whatever
-/// order they are given in, the sum is the same. Counters that were read (the table "readings") are the exception: they
+/// order they are given in, the sum is the same. Counters that were read (rows::Readings) are the exception: they
 /// rise from sample to sample, and stay in the order in which they are given.
 Measured merge_all(std::vector<Measured> recordings);
 

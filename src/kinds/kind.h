@@ -22,7 +22,7 @@ struct Settings {
     std::size_t slowest = 10;        ///< number of records kept per direction
     std::int64_t resolution_ns = 1;  ///< stages are multiples of it
     bool keep_intervals = false;     ///< whether Kind::put_interval() is called
-    bool keep_series = true;         ///< whether there is a table "series", which takes megabytes
+    bool keep_series = true;         ///< whether there are rows::Series, which take megabytes
 };
 
 /// The kernel's clock, which times of records are of, and the time of day.

@@ -17,7 +17,7 @@ struct SessionOptions {
     bool events = false;             ///< single records are wanted: what has none is refused
     bool keep_intervals = false;     ///< whether Added::interval is wanted
     std::int64_t resolution_ns = 1;  ///< stages are multiples of it
-    bool keep_series = true;         ///< whether the table "series" is
+    bool keep_series = true;         ///< whether rows::Series are
     Selection selection{};           ///< records beside it count as filtered
 };
 

@@ -28,6 +28,8 @@ def expected(report):
                 if "mean" + unit in numbers:
                     yield f"{family}_count", texts, numbers["n"]
                     yield f"{family}_sum", texts, numbers["mean" + unit] * numbers["n"] / scale
+        elif row.kind == "ledger":
+            yield "ledger", texts, max(numbers["packets"], 0)
         elif row.kind in FAMILIES and "n" in numbers:
             family, (stage, _, cause) = FAMILIES[row.kind], row.name.partition(".")
             if cause and row.kind == "group-stage":

@@ -131,7 +131,9 @@ Table laid_out(const std::vector<Row>& rows, std::string caption, std::optional<
     Table out{.caption = std::move(caption), .columns = {}, .folded = rows::is_of_interval<Row>};
     out.rows.resize(rows.size());
     bool has_head = false;
-    for (const auto& [number, place] : places_of(rows)) {
+    const auto places = places_of(rows);
+    for (const auto& numbered : places) {
+        const auto& place = numbered.second;
         if (place.group != nullptr) {
             const auto keys = keys_of(rows, place.group);
             for (const auto& key : keys) {

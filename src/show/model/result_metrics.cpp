@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -176,6 +177,23 @@ void add_counts(const Samples& to) {
     }
 }
 
+void add_ledger(const Samples& to) {
+    for (const auto& row : to.results.of<rows::Ledger>()) {
+        Labels labels{{"entry", row.entry}};
+        put_group(row.group, labels);
+        to.add(std::move(labels), row.packets);
+    }
+}
+
+/// Of call paths that a thread slept in the sum.
+void add_waits(const Samples& to) {
+    for (const auto& row : to.results.of<rows::Who>()) {
+        Labels labels;
+        put_group(row.group, labels);
+        to.add(std::move(labels), metrics::Sum{row.n, static_cast<double>(row.sum_ns) / 1e9});
+    }
+}
+
 /// A measurement that goes on is cut in the middle of what is under way: what is incomplete now may be complete later,
 /// so that it is no counter.
 void add_records(const Samples& to) {
@@ -218,6 +236,11 @@ const std::vector<FamilyOf>& all_families() {
         {{"stapgen_value", Type::summary, "", "Values that are not durations."}, add_values},
         {{"stapgen_average_seconds", Type::summary, "seconds", "Durations known by their means only."}, add_averages},
         {{"stapgen_drops", Type::counter, "", "Packets dropped, by place and reason."}, add_drops},
+        {{"stapgen_ledger", Type::gauge, "",
+          "What became of received packets, by entry of the ledger and by device, protocol or step."},
+         add_ledger},
+        {{"stapgen_thread_waits_seconds", Type::summary, "seconds", "What threads waited for, and how long."},
+         add_waits},
         {{"stapgen_counted", Type::counter, "", "Sums of what a recipe counts, by its keys."}, add_counts},
         {{"stapgen_seen", Type::counter, "", "Everything the script examined: the sum of stapgen_records."},
          [](const Samples& to) {
@@ -252,6 +275,30 @@ const std::vector<FamilyOf>& all_families() {
          }}};
     return all;
 }
+
+/// Rows that have metrics, and those that have none: texts and times of a run, records and calls one by one,
+/// advice and call paths; what is of an interval, for its sum is there; and what is worked out of the others.
+using WithMetrics = table::TablesOf<rows::Report, rows::Origin, rows::Stage, rows::Value, rows::Average, rows::Drop,
+                                    rows::Count, rows::Who, rows::Ledger, rows::Counter, rows::Accounting, rows::Input>;
+using WithoutMetrics =
+    table::TablesOf<rows::Run, rows::Interval, rows::Total, rows::Precision, rows::Tail, rows::Slowest, rows::Way,
+                    rows::Series, rows::AverageInterval, rows::OfInterval<rows::Drop>, rows::HiddenDrops,
+                    rows::HiddenTotals, rows::Advice, rows::OfInterval<rows::Stack>, rows::Stack,
+                    rows::HiddenOfInterval, rows::Counted, rows::OfInterval<rows::Count>, rows::CountersRead,
+                    rows::Counting, rows::Call, rows::CallsLeftOut, rows::Sample, rows::Cost, rows::Note>;
+
+template <class Row, class... Rows>
+consteval bool is_among(const table::TablesOf<Rows...>* /*tables*/) {
+    return (std::is_same_v<Row, Rows> || ...);
+}
+template <class... Rows>
+consteval bool are_all_listed(const table::TablesOf<Rows...>* /*tables*/) {
+    return ((is_among<Rows>(static_cast<const WithMetrics*>(nullptr)) ||
+             is_among<Rows>(static_cast<const WithoutMetrics*>(nullptr))) &&
+            ...);
+}
+static_assert(are_all_listed(static_cast<const rows::Results*>(nullptr)),
+              "a kind of row is new: add its metrics above, or say here that it has none");
 
 }  // namespace
 

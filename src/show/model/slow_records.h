@@ -12,7 +12,7 @@
 
 namespace stapgen::show {
 
-/// A row of the table "slowest": its stages in the order of its way, each beginning where the one before it ends.
+/// A row of rows::Slowest: its stages in the order of its way, each beginning where the one before it ends.
 struct SlowRecord {
     struct Step {
         std::string stage;
