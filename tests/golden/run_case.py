@@ -33,7 +33,7 @@ from terminals import on_terminal  # noqa: E402
 
 MASKS = [(re.escape(os.uname().release), "RELEASE"), (r"/tmp/stapgen-\w+", "TMP"), (r"\S*/staprun\b", "staprun"),
          (r"git (unknown|[0-9a-f]{12}(, dirty)?); \S+ [\d.]+", "git REVISION; COMPILER"),
-         (r"installed [0-9a-f]{12},", "installed SUM,"), (r"recipes: \d+ \(", "recipes: N ("), (r"STAPGEN_C=x[0-9a-f]{16}", "STAPGEN_C=xSUM"),
+         (r"installed [0-9a-f]{12}, (as built|changed since the build)", "installed SUM, as built"), (r"recipes: \d+ \(", "recipes: N ("), (r"STAPGEN_C=x[0-9a-f]{16}", "STAPGEN_C=xSUM"),
          (r"stapgen_recipe=[0-9a-f]{16}", "stapgen_recipe=HASH"), (r"(made by|with) stapgen \d\S+ ", r"\1 stapgen VERSION "),
          (r"[\d,]+ hits/s at the current traffic, .* each, assumed", "N hits/s at the current traffic, ..., assumed"),
          (r"with --aggregate: .* of the busiest", "with --aggregate: N % of the busiest")]
