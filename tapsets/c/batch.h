@@ -16,7 +16,7 @@ struct stapgen_batch {
     char text[STAPGEN_BATCH];
 } ____cacheline_aligned;
 static struct stapgen_batch stapgen_batches[STAPGEN_BATCHES];
-/* Somebody hands over what is kept: stapgen_batch.stp. Else each line is handed over by itself. */
+/* stapgen_batch.stp hands over what is kept. Without it each line is handed over by itself. */
 static int stapgen_keeps_lines;
 
 /* Hands over the lines of a batch. On a CPU that came after the start SystemTap takes nothing, and they stay.
