@@ -28,14 +28,20 @@ std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses&
     if (losses.transport_failures == 0) return 0;
     launch::Overflow overflow;
     overflow.buffer_mb = losses.buffer_mb > 0 ? losses.buffer_mb : asked_mb.value_or(0);
-    // One failure is a record or more; where records are counts, what is missing of them is no number of records.
-    const auto lost = std::ranges::find(measured.accounting.lost, "transport", &kinds::Cause::name);
+    overflow.bytes_each =
+        static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(measured.input.lines, 1));
+    // A failure is a record, or a message of up to a page of them: how many is known by the script's own count alone.
+    constexpr double message_bytes = 4096;
     overflow.lost_records = losses.transport_failures;
+    if (!measured.accounting.closed && overflow.bytes_each > 0) {
+        overflow.lost_records = static_cast<std::int64_t>(static_cast<double>(losses.transport_failures) *
+                                                          std::max(message_bytes / overflow.bytes_each, 1.0));
+    }
+    // Where records are counts, what is missing of them is no number of records.
+    const auto lost = std::ranges::find(measured.accounting.lost, "transport", &kinds::Cause::name);
     if (!measured.counts() && lost != measured.accounting.lost.end()) {
         overflow.lost_records = std::max(overflow.lost_records, lost->count);
     }
-    overflow.bytes_each =
-        static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(measured.input.lines, 1));
     overflow.max_mb = launch::max_buffer_mb(machine, ::sysconf(_SC_NPROCESSORS_ONLN));
     return launch::buffer_to_hold(overflow).value_or(0);
 }

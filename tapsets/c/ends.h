@@ -12,4 +12,22 @@ struct stapgen_ends {
     u16 local_port, remote_port;
 };
 
+/* Before 3.13 they are elsewhere: stapgen_socket_address.stp. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(3, 13, 0)
+static inline void stapgen_read_ends(const struct sock* sk, struct stapgen_ends* ends, const void** fault) {
+    const struct sock_common* common = &sk->__sk_common;
+    ends->is_ip4 = STAPGEN_READ(&common->skc_family, fault) == AF_INET;
+    ends->local = &common->skc_rcv_saddr;
+    ends->remote = &common->skc_daddr;
+#if IS_ENABLED(CONFIG_IPV6)
+    if (!ends->is_ip4) {
+        ends->local = &common->skc_v6_rcv_saddr;
+        ends->remote = &common->skc_v6_daddr;
+    }
+#endif
+    ends->local_port = STAPGEN_READ(&common->skc_num, fault);
+    ends->remote_port = ntohs(STAPGEN_READ(&common->skc_dport, fault));
+}
+#endif
+
 #endif

@@ -3,9 +3,9 @@
 #ifndef STAPGEN_PRINT_FORWARD_H
 #define STAPGEN_PRINT_FORWARD_H
 
+#include "batch.h"
 #include "forward.h"
 #include "frame.h"
-#include "line.h"
 
 /* One end of a packet, whose port is 0 where it has none: not TCP or UDP, a later fragment, IPv6's extension headers.
  * What is not IP has no address, which is written as ::. */
@@ -36,7 +36,7 @@ static inline void stapgen_print_forwarded(const char* tag, const struct sk_buff
     static const char* const hows[] = {"\trouted", "\tbridged", "\tredirected"};
     const struct stapgen_forwarded* packet = STAPGEN_THIS_CPU(stapgen_forward_left);
     s64 stages[STAPGEN_FORWARD_STAGES];
-    struct stapgen_line line;
+    STAPGEN_UNINITIALIZED struct stapgen_line line;
     const unsigned char* ip;
     u64 device[2] = {};
     if (!STAPGEN_IS_READABLE(skb, fault)) return;
@@ -55,7 +55,7 @@ static inline void stapgen_print_forwarded(const char* tag, const struct sk_buff
     if (*fault) return;
     stapgen_put_number(&line, packet->bytes);
     stapgen_put_stages(&line, stages, STAPGEN_FORWARD_STAGES);
-    stapgen_print_line(&line);
+    stapgen_print_record(&line);
 }
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef STAPGEN_PRINT_REQUEST_H
 #define STAPGEN_PRINT_REQUEST_H
 
-#include "line.h"
+#include "batch.h"
 #include "request.h"
 
 /* The one that was answered from this CPU last: the thread is the one that read it, the device the one it came by, and
@@ -13,7 +13,7 @@ static inline void stapgen_print_request_of(const char* tag, const char* rest, c
     enum { EVENTS = STAPGEN_RECORD_FIELDS, FIELDS };
     const struct stapgen_request* request = STAPGEN_THIS_CPU(stapgen_request_popped);
     s64 stages[FIELDS];
-    struct stapgen_line line;
+    STAPGEN_UNINITIALIZED struct stapgen_line line;
     int i;
     if (!STAPGEN_IS_READABLE(skb, fault)) return;
     stages[EVENTS] = stapgen_request_stages(request, answered, stages);
@@ -26,7 +26,7 @@ static inline void stapgen_print_request_of(const char* tag, const char* rest, c
         if (stages[i] < 0) stages[i] = STAPGEN_NO_STAGE;
     stapgen_put_stages(&line, stages, FIELDS);
     if (*rest) stapgen_put_text(&line, rest); /* of a constant that is empty nothing is left */
-    stapgen_print_line(&line);
+    stapgen_print_record(&line);
 }
 
 #endif

@@ -3,8 +3,8 @@
 #ifndef STAPGEN_PRINT_RX_H
 #define STAPGEN_PRINT_RX_H
 
+#include "batch.h"
 #include "ends.h"
-#include "line.h"
 #include "rx_queued.h"
 
 /* The one that this CPU has taken out last: `direction` is behind the thread's name, and `rest` behind the
@@ -15,12 +15,12 @@ static inline void stapgen_print_rx(const char* tag, const char* direction, cons
                                     const void** fault) {
     const struct stapgen_rx_queued* packet = STAPGEN_THIS_CPU(stapgen_rx_popped);
     s64 stages[STAPGEN_RX_ROOM];
-    struct stapgen_line line;
+    STAPGEN_UNINITIALIZED struct stapgen_line line;
     u64 comm[2];
     memcpy(comm, current->comm, sizeof(comm));
     stapgen_rx_stages(packet, now, skb != NULL, stages);
     stapgen_begin_line(&line, tag, now, stapgen_this_thread_of(), comm);
-    stapgen_put_text(&line, direction);
+    if (*direction) stapgen_put_text(&line, direction);
     if (!skb) {
         stapgen_put_endpoint(&line, of_socket->local, of_socket->is_ip4, of_socket->local_port, fault);
         stapgen_put_endpoint(&line, of_socket->remote, of_socket->is_ip4, of_socket->remote_port, fault);
@@ -33,13 +33,13 @@ static inline void stapgen_print_rx(const char* tag, const char* direction, cons
     stapgen_put_number(&line, packet->bytes);
     stapgen_put_stages(&line, stages, STAPGEN_RX_STAGES);
     if (STAPGEN_WAITS) {
-        struct stapgen_waits waits;
+        STAPGEN_UNINITIALIZED struct stapgen_waits waits;
         stapgen_divide_popped(&waits, packet, now);
         stapgen_put_parts(&line, skb ? NULL : &waits, 0, STAPGEN_RX_CAUSES);
         stapgen_put_parts(&line, skb ? &waits : NULL, STAPGEN_UDP_APP_FIRST, STAPGEN_RX_CAUSES);
     }
-    stapgen_put_text(&line, rest);
-    stapgen_print_line(&line);
+    if (*rest) stapgen_put_text(&line, rest);
+    stapgen_print_record(&line);
 }
 
 #endif

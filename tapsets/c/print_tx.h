@@ -3,7 +3,7 @@
 #ifndef STAPGEN_PRINT_TX_H
 #define STAPGEN_PRINT_TX_H
 
-#include "line.h"
+#include "batch.h"
 #include "tx_packet.h"
 
 /* The one that has left from this CPU last: `direction` is behind the name of the thread, which is the one that sent
@@ -12,23 +12,23 @@ static inline void stapgen_print_tx(const char* tag, const char* direction, cons
                                     const struct sk_buff* skb, s64 now, const void** fault) {
     const struct stapgen_tx_packet* packet = STAPGEN_THIS_CPU(stapgen_tx_popped);
     s64 stages[STAPGEN_TX_STAGES];
-    struct stapgen_line line;
+    STAPGEN_UNINITIALIZED struct stapgen_line line;
     u64 device[2];
     if (!STAPGEN_IS_READABLE(skb, fault)) return;
     stapgen_read_device(skb, device, fault);
     stapgen_tx_stages(packet, now, stages);
     stapgen_begin_line(&line, tag, now, packet->thread, packet->comm);
-    stapgen_put_text(&line, direction);
+    if (*direction) stapgen_put_text(&line, direction);
     stapgen_put_source(&line, skb, fault);
     stapgen_put_destination(&line, skb, fault);
     if (*fault) return;
     stapgen_put_name(&line, device);
     stapgen_put_number(&line, packet->bytes);
-    stapgen_put_text(&line, before);
+    if (*before) stapgen_put_text(&line, before);
     stapgen_put_stages(&line, stages, STAPGEN_TX_STAGES);
     if (STAPGEN_WAITS) stapgen_put_parts(&line, STAPGEN_THIS_CPU(stapgen_tx_popped_waits), 0, STAPGEN_TX_CAUSES);
     if (*rest) stapgen_put_text(&line, rest); /* of a constant that is empty nothing is left */
-    stapgen_print_line(&line);
+    stapgen_print_record(&line);
 }
 
 #endif

@@ -46,21 +46,27 @@ static inline void stapgen_settle_waits(struct stapgen_waits* waits, s64 stage, 
     waits->ns[undivided] = stage;
 }
 #define STAPGEN_NO_PART(name) "\t-"
+static inline void stapgen_put_none(struct stapgen_line* line, const char* none, int causes) {
+    if (2 * causes <= STAPGEN_WORDS)
+        stapgen_put_words(line, none, 2 * causes);
+    else
+        stapgen_put_bytes(line, none, 2 * causes);
+}
 /* The fields of a stage's causes from number FIRST on. NULL: it has not that stage. */
 static inline void stapgen_put_parts(struct stapgen_line* line, const struct stapgen_waits* waits, int first,
                                      int causes) {
-    /* Of as many as there are at most. */
-    static const char none[] = STAPGEN_TX_CAUSES_LIST(STAPGEN_NO_PART);
+    /* Of as many as there are at most; and behind them what stapgen_put_words() may read. */
+    static const char none[2 * STAPGEN_TX_CAUSES + STAPGEN_WORDS] = STAPGEN_TX_CAUSES_LIST(STAPGEN_NO_PART);
     u32 said = waits ? waits->said >> first << first : 0;
     int next = first;
     for (; said; said &= said - 1) {
         int cause = __ffs(said);
         if (waits->ns[cause] <= 0) continue;
-        stapgen_put_bytes(line, none, 2 * (cause - next));
+        stapgen_put_none(line, none, cause - next);
         stapgen_put_number(line, waits->ns[cause]);
         next = cause + 1;
     }
-    stapgen_put_bytes(line, none, 2 * (causes - next));
+    stapgen_put_none(line, none, causes - next);
 }
 
 #endif

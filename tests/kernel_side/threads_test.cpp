@@ -3,7 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <map>
+#include <mutex>
 #include <random>
+#include <sstream>
 #include <thread>
 
 #define SHIM_PAUSES
@@ -31,6 +34,7 @@ void shim_pause() {
 #include "c/aggregate_request.h"
 #include "c/aggregate_rx.h"
 #include "c/aggregate_tx.h"
+#include "c/batch.h"
 #include "invariants.h"
 
 namespace {
@@ -279,4 +283,50 @@ TEST_CASE("records are aggregated on all CPUs while they are printed: none is lo
     ends = true;
     printer.join();
     CHECK(printed == cpus * 20'000);
+}
+
+TEST_CASE("lines of several CPUs, some with one batch, while a timer hands them over: each comes once, and whole") {
+    constexpr int lines = 20'000;
+    for (const int apart : {1, int{STAPGEN_BATCHES}}) {
+        std::memset(stapgen_batches, 0, sizeof(stapgen_batches));
+        stapgen_keep_lines();
+        std::mutex mutex;
+        std::map<std::string, int> printed;
+        const auto take = [&] {
+            const std::scoped_lock lock(mutex);
+            std::istringstream all(shim_printed);
+            for (std::string line; std::getline(all, line);)
+                ++printed[line];
+            CHECK((shim_printed.empty() || shim_printed.back() == '\n'));
+            shim_printed.clear();
+        };
+        on_all_cpus([&](int cpu) {
+            shim_cpu = cpu * apart;
+            for (int i = 0; i < lines; ++i) {
+                if (cpu == cpus - 1) {
+                    if (i % 10 == 0) stapgen_hand_over_all();
+                    continue;
+                }
+                stapgen_line line;
+                line.length = 0;
+                stapgen_put_number(&line, cpu);
+                stapgen_put_number(&line, i);
+                for (auto more = shim_draw() % 200; more != 0; --more)
+                    stapgen_put_byte(&line, 'x');
+                stapgen_print_record(&line);
+            }
+            take();
+        });
+        stapgen_hand_over_all();
+        take();
+        CHECK(printed.size() == static_cast<std::size_t>(lines * (cpus - 1)));
+        long sum = 0;
+        for (const auto& [line, times] : printed) {
+            CHECK(times == 1);
+            int cpu = -1, i = -1;
+            if (std::sscanf(line.c_str(), "\t%d\t%d", &cpu, &i) == 2) sum += i;
+        }
+        CHECK(sum == (cpus - 1) * (lines * (lines - 1L) / 2));
+        stapgen_keeps_lines = 0;
+    }
 }

@@ -39,6 +39,17 @@ inline thread_local std::string shim_handed_over;
 inline void shim_hand_over() {
     shim_handed_over = shim_printed;
 }
+inline thread_local bool shim_came_late = false;
+inline bool shim_takes_text() {
+    return !shim_came_late;
+}
+inline void* _stp_reserve_bytes(int bytes) {
+    shim_printed.resize(shim_printed.size() + static_cast<std::size_t>(bytes));
+    return shim_printed.data() + shim_printed.size() - bytes;
+}
+inline void _stp_unreserve_bytes(int bytes) {
+    shim_printed.resize(shim_printed.size() - static_cast<std::size_t>(bytes));
+}
 #ifndef SHIM_RULES_OF_TEST
 inline void shim_broke_rule(const char* rule) {
     std::fprintf(stderr, "while a lock is held: %s\n", rule);

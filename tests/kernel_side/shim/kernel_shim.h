@@ -182,6 +182,20 @@ static inline void _stp_printf(const char* format, const char* text) {
     _stp_print("\n");
 }
 
+#define STAP_VERSION(a, b) (((a) << 8) + (b))
+#define STAP_COMPAT_VERSION STAP_VERSION(5, 1)
+bool shim_takes_text(void);
+static inline bool _stp_print_trylock_irqsave(unsigned long* flags) {
+    shim_expect_no_lock("something is printed");
+    *flags = 0;
+    return shim_takes_text();
+}
+static inline void _stp_print_unlock_irqrestore(unsigned long* flags) {
+    (void)flags;
+}
+void* _stp_reserve_bytes(int bytes);
+void _stp_unreserve_bytes(int bytes);
+
 #define module_param_array(name, type, count, mode)
 
 /* Call paths, and the names of functions in them. */

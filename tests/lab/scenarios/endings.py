@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""However a measurement ends, its module leaves the kernel."""
+"""However a measurement ends, its module leaves the kernel; and while it goes on no record waits for a later one."""
 
-DESCRIPTION = "Ctrl-C, a second Ctrl-C, TERM, HUP, kill -9, a closed pipe, a killed staprun: no module stays"
+import json
+
+DESCRIPTION = ("Ctrl-C, a second Ctrl-C, TERM, HUP, kill -9, a closed pipe, a killed staprun: no module stays; a record is "
+               "there within 200 ms")
 LIVE = True
 IN_CI = ("trixie",)
 
@@ -37,6 +40,16 @@ stapgen exec drops.ko 2>pipe.err | head -1 >pipe.out
 echo ${PIPESTATUS[0]} >pipe.exit
 modules_left >pipe.modules
 begin timed rx.ko -x $MC_TID -d 3; end
+# When each record is there; some, and then none for a while.
+stapgen exec rx.ko -x $MC_TID --events --format ndjson > >(while read -r line; do echo "$EPOCHREALTIME $line"; done >prompt.out) \
+    2>prompt.err &
+tracer=$!
+wait_traced prompt.err || exit 1
+for requests in 1 2 3 7 31; do
+    memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=$requests --test=set >/dev/null 2>&1
+    sleep 1.13
+done
+kill -INT $tracer; name=prompt; end
 begin counted drops.ko -n 2; end
 finish
 """
@@ -52,6 +65,7 @@ def check(lab):
         if name not in ("counted",):  # may be over before it is looked at
             assert lab.read(f"{name}.during").strip() == "1", name
         assert lab.read(f"{name}.modules").strip() == "0", f"{name} left its module behind"
+    check_prompt(lab)
     for name in ("int", "term", "hup", "timed"):
         assert exit_code(name) == 0, name
         assert "tcp-app" in lab.read(f"{name}.out") and " seen = " in lab.read(f"{name}.out"), name
@@ -62,3 +76,15 @@ def check(lab):
     print(f"{lab.suite} pipe: exit {exit_code('pipe')}: {lab.read('pipe.err').strip()}")
     assert lab.read("pipe.modules").strip() == "0"
     assert lab.read("modules-left").strip() == "0"
+
+
+def check_prompt(lab):
+    late_ns = []
+    for line in lab.read("prompt.out").splitlines():
+        seconds, _, text = line.partition(" ")
+        record = json.loads(text)
+        if record.get("event") == "rx":
+            late_ns.append(int(float(seconds) * 1e9) - record["time_ns"])
+    print(f"{lab.suite} prompt: {len(late_ns)} records, there {min(late_ns) / 1e6:.1f} to {max(late_ns) / 1e6:.1f} ms later")
+    assert len(late_ns) >= 1 + 2 + 3 + 7 + 31
+    assert 0 < min(late_ns) and max(late_ns) < 200e6

@@ -73,12 +73,14 @@ def check(lab):
     packets = PER_REQUEST * (FLOOD + MORE)
     print(f"  {len(full.events)} of {packets} packets reported, {lost} lost on their way, {failures} transport failures"
           + ("" if full.accounting["closed"] else ", the last line among them"))
-    assert 0 < failures and 0 < lost == full.accounting["lost_by"]["transport"] < packets
+    assert 0 < failures <= lost == full.accounting["lost_by"]["transport"] < packets
     if full.accounting["closed"]:
         full.expect(len(full.events) + lost, packets, "packets")
     size = full.accounting["enough_buffer_mb"]
     print(f"  named: -s {size}MiB")
-    assert 1 < size <= 1 + math.ceil(failures * 400 / 2**20), "no more than that takes"
+    # What a message had that was lost with the script's own count is not known: a page at most.
+    most = lost * 400 if full.accounting["closed"] else failures * 5200
+    assert 1 < size <= 1 + math.ceil(most / 2**20), "no more than that takes"
     assert f"-s {size}MiB" in lab.read("full.err")
     enough = Trace(lab, "enough")
     assert enough.accounting["lost"] == 0 and enough.accounting["transport_failures"] == 0

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "render/standalone.h"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
