@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "render/filters.h"
-#include "render/standalone.h"
 #include "render/tapset_files.h"
 
 using namespace stapgen;
