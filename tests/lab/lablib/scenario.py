@@ -218,11 +218,13 @@ def allow_overload(systemtap_dir):
         (systemtap_dir / "rc").write_text("-DSTP_NO_OVERLOAD\n")
 
 
-def build_modules(lab, modules, binds=(), symbols=None, program="stapgen"):
-    """Compile modules as a scenario's BUILD, with other SYMBOLS or another PROGRAM; the output goes to RUN/build-NAME.log."""
+def build_modules(lab, modules, binds=(), symbols=None, program="stapgen", own_recipes=False):
+    """Compile modules as a scenario's BUILD, with other SYMBOLS, another PROGRAM or recipes that only this scenario has; the
+    output goes to RUN/build-NAME.log."""
+    built_before = {} if binds or symbols or own_recipes or program != "stapgen" else lab.options.built
     for name, arguments in modules.items():
         begin = time.monotonic()
-        if (built := lab.options.built.get(tuple(arguments))) and not binds and not symbols and program == "stapgen":
+        if built := built_before.get(tuple(arguments)):
             shutil.copy(built, lab.work / f"{name}.ko")
             continue
         with doing(f"compiling {name}"):

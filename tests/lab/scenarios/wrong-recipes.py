@@ -35,7 +35,7 @@ def prepare(lab):
     right = shutil.copytree(share, lab.run / "right")
     for mutant in MUTANTS:
         subprocess.run(["patch", "-s", "-p1", "-d", share, "-i", mutant.patch], check=True)
-        scenario.build_modules(lab, {mutant.name: truths.BUILD[mutant.module]})
+        scenario.build_modules(lab, {mutant.name: truths.BUILD[mutant.module]}, own_recipes=True)
         shutil.rmtree(share)
         shutil.copytree(right, share)
 
