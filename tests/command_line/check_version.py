@@ -69,7 +69,7 @@ def main():
         with next((share / "tapsets").glob("*.stp")).open("a", encoding="utf-8") as tapset:
             tapset.write("\n# changed\n")
         assert facts(moved)[6] == "changed since the build"
-        shutil.rmtree(share / "templates/dropwatch")
+        shutil.rmtree(share / "templates/page-alloc")
         assert facts(moved)[3] == str(int(recipes) - 1)
 
 

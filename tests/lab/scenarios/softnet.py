@@ -157,7 +157,7 @@ def check_meanings(lab, report):
     # A * is of names that nobody has looked up. Of the last ones are texts that `report` reads, and softnet does not.
     unknown = [meaning["of"] for meaning in recipe["meanings"]
                if not meaning["of"].startswith(("softnet.", "link.", "dev.", "ethtool.", "reset.", "conntrack.", "neigh.",
-                                                "rt_cache.", "synproxy.", "qdisc.", "sockstat.", "Xfrm.", "ss.", "udp.")) and
+                                                "rt_cache.", "synproxy.", "qdisc.", "class.", "sockstat.", "Xfrm.", "ss.", "udp.", "tcpdump.")) and
                meaning["of"] not in known and "*" not in meaning["of"]]
     assert not unknown, f"this kernel has no counters {unknown}"
     order = [(row["interval"], not row["loss"]) for row in report["counts"]]
