@@ -59,7 +59,7 @@ TEST_CASE("where nobody asks for what is kept, each line is handed over by itsel
     CHECK(shim_printed == line);
 }
 
-TEST_CASE("a batch that is just full is kept; one byte over, its lines are handed over, whole and in their order") {
+TEST_CASE("a full batch is kept, and with one byte more its lines are handed over, whole and in their order") {
     for (const int rest : {19, 18, 17, 1}) {
         CAPTURE(rest);
         begin();
