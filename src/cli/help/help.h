@@ -31,7 +31,8 @@ base::Result<std::string> help_of(const CommandSpec& root, const std::vector<std
 /// The tables of a report: names, columns, units, and how they add up. `words`: the beginning of a name.
 base::Result<std::string> results_text(const std::vector<std::string>& words);
 
-/// A topic of `stapgen help NAME [WORD...]` that is no command: a table of the code or of recipes. Words choose from it.
+/// A topic of `stapgen help NAME [WORD...]` that is no command: a table of the code or of recipes. Words choose from
+/// it.
 struct Topic {
     std::string_view name, summary;
     base::Result<std::string> (*text)(const CommandSpec& root, const std::vector<std::string>& words);
