@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 
 namespace stapgen::base {
@@ -15,6 +16,14 @@ inline std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
 
 inline void add_saturating(std::int64_t& into, std::int64_t more) {
     into = saturating_add(into, more);
+}
+
+/// The sum of what `count`, a member or a function, says of each row.
+std::int64_t saturating_sum(const auto& rows, const auto& count) {
+    std::int64_t sum = 0;
+    for (const auto& row : rows)
+        add_saturating(sum, std::invoke(count, row));
+    return sum;
 }
 
 inline std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) {

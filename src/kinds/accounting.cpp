@@ -51,13 +51,6 @@ void add_counts(Accounting& into, const Accounting& more, int sign) {
 /// More than any script has: what an input may make us keep.
 constexpr std::size_t max_probes = 4096;
 
-std::int64_t sum_of(const std::vector<ProbeCost>& probes, std::int64_t ProbeCost::*figure) {
-    std::int64_t sum = 0;
-    for (const auto& probe : probes)
-        base::add_saturating(sum, probe.*figure);
-    return sum;
-}
-
 }  // namespace
 
 Accounting& Accounting::operator+=(const Accounting& more) {
@@ -143,11 +136,11 @@ Cost& Cost::operator+=(const Cost& other) {
 }
 
 std::int64_t Cost::hits() const {
-    return sum_of(probes, &ProbeCost::hits);
+    return base::saturating_sum(probes, &ProbeCost::hits);
 }
 
 std::int64_t Cost::cycles() const {
-    return sum_of(probes, &ProbeCost::cycles);
+    return base::saturating_sum(probes, &ProbeCost::cycles);
 }
 
 std::optional<double> Cost::ns(std::int64_t cycles) const {

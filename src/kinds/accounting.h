@@ -21,10 +21,7 @@ void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t c
 
 /// The sum of the counts of causes, drops or tallies; stops at the largest number.
 std::int64_t sum_of(const auto& rows) {
-    std::int64_t sum = 0;
-    for (const auto& row : rows)
-        sum = base::saturating_add(sum, row.count);
-    return sum;
+    return base::saturating_sum(rows, [](const auto& row) { return row.count; });
 }
 
 /// What was lost in two runs, or by two ways of counting.

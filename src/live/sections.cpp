@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/saturate.h"
 #include "base/text.h"
 #include "live/frame.h"
 #include "live/lines.h"
@@ -198,7 +199,7 @@ std::string loss_text(const rows::Count& row) {
 
 Section count_section(const Scene& scene, const std::string& counted, Order order, std::size_t width) {
     auto counts = scene.shown.of<rows::Count>();
-    const auto sum = table::sum_of<rows::Count>(counts, &rows::Count::count);
+    const auto sum = base::saturating_sum(counts, &rows::Count::count);
     const auto title = scene.shown.one<rows::Counting>().mixed_units
                            ? scene.shown.sentences.counts
                            : fmt::format("total: {} {}", base::with_commas(sum), plain_text(counted));

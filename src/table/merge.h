@@ -232,13 +232,4 @@ void change_each(Tables& tables, const auto& change) {
     });
 }
 
-/// The sum of counts of rows.
-template <class Row>
-[[nodiscard]] std::int64_t sum_of(const std::vector<Row>& rows, std::int64_t Row::*count) {
-    std::int64_t sum = 0;
-    for (const auto& row : rows)
-        base::add_saturating(sum, row.*count);
-    return sum;
-}
-
 }  // namespace stapgen::table

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/saturate.h"
 #include "show/html/html_sections.h"
 #include "show/model/layout.h"
 #include "table/merge.h"
@@ -54,7 +55,7 @@ Section tallies_section(const rows::Results& results) {
     if (whole.empty()) return section;
     const auto sum = results.one<rows::Counting>().mixed_units
                          ? std::nullopt
-                         : std::optional(table::sum_of<rows::Count>(whole, &rows::Count::count));
+                         : std::optional(base::saturating_sum(whole, &rows::Count::count));
     section.tables.push_back(bounded(laid_out(whole, "The whole", sum)));
     if (results.of<rows::Interval>().size() < 2) return section;
     auto of_intervals = results.of<rows::OfInterval<rows::Count>>();

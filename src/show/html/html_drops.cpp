@@ -169,11 +169,11 @@ Section drops_section(const rows::Results& results) {
             if (!rows.empty()) section.tables.push_back(bounded(laid_out(rows, std::move(caption), whole)));
         };
         add(drops, "Drops by place and reason",
-            base::saturating_add(table::sum_of<rows::Drop>(drops, &rows::Drop::count),
+            base::saturating_add(base::saturating_sum(drops, &rows::Drop::count),
                                  results.one<rows::HiddenTotals>().count));
         add(results.of<rows::Advice>(), "What the reasons mean, and where to look");
         add(results.stacks_shown, results.sentences.stacks,
-            table::sum_of<rows::Stack>(results.of<rows::Stack>(), &rows::Stack::count));
+            base::saturating_sum(results.of<rows::Stack>(), &rows::Stack::count));
         if (results.of<rows::Interval>().size() > 1) {
             const auto by_interval = interval_drops(results);
             section.plots = drop_columns(by_interval);

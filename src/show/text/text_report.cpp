@@ -265,7 +265,7 @@ std::vector<rows::Count> write_count_table(std::ostream& out, const Results& res
     out << text_of(laid_out(counts), options.screen);
     if (!rest.empty()) {
         const bool has_sum = !results.one<rows::Counting>().mixed_units;
-        const auto sum = has_sum ? fmt::format("{} in ", table::sum_of(rest, &rows::Count::count)) : "";
+        const auto sum = has_sum ? fmt::format("{} in ", base::saturating_sum(rest, &rows::Count::count)) : "";
         say(out, fmt::format("and {}{} more row{}; --top shows more", sum, rest.size(), rest.size() == 1 ? "" : "s"),
             options);
     }

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "base/saturate.h"
 #include "table/merge.h"
 #include "unit/rows.h"
 
@@ -44,7 +45,7 @@ rows::Accounting account_of(const Totals& totals) {
     return totals.results().one<rows::Accounting>();
 }
 std::int64_t sum_of(const std::vector<rows::Cause>& causes) {
-    return table::sum_of<rows::Cause>(causes, &rows::Cause::count);
+    return base::saturating_sum(causes, &rows::Cause::count);
 }
 
 }  // namespace
