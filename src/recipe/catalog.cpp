@@ -56,18 +56,23 @@ base::Result<void> check_as_root(const fs::path& recipe, std::string_view otherw
     return tl::make_unexpected(std::move(error));
 }
 
+/// Recipes that take nothing from others, by their folders: each is read once, whoever takes from it.
+using Plain = std::map<fs::path, Recipe>;
+
 base::Result<Recipe> load_as(const fs::path& folder, const std::string& name,
-                             const decltype(RecipeFolder::check)& check, const FindRecipe& find) {
+                             const decltype(RecipeFolder::check)& check, const FindRecipe& find, Plain& plain) {
     if (const auto allowed = check ? check(folder) : base::Result<void>(); !allowed) {
         return base::bad_input(fmt::format("the recipe '{}' is ignored: {}", name, allowed.error().what),
                                allowed.error().hint);
     }
+    if (const auto known = plain.find(folder); known != plain.end()) return known->second;
     auto recipe = load_recipe(folder, find);
     if (recipe && recipe->name != name) {
         return base::bad_input(fmt::format("{}: the recipe is named '{}', but its folder '{}'",
                                            (folder / "recipe.toml").string(), recipe->name, name),
                                "give both the same name");
     }
+    if (recipe && recipe->includes.empty()) plain.emplace(folder, *recipe);
     return recipe;
 }
 
@@ -98,7 +103,8 @@ bool has_recipe(const fs::path& folder) {
 }
 
 /// The recipe of that name that those of folders[in] include: the one beside them, else the first there is.
-base::Result<Recipe> find_included(const std::vector<RecipeFolder>& folders, std::size_t in, const std::string& name) {
+base::Result<Recipe> find_included(const std::vector<RecipeFolder>& folders, std::size_t in, const std::string& name,
+                                   Plain& plain) {
     const auto refuse = [&](const std::string&) -> base::Result<Recipe> {
         return base::bad_input(fmt::format("{} takes from other recipes itself", name),
                                "name the recipe that it takes that from");
@@ -107,7 +113,7 @@ base::Result<Recipe> find_included(const std::vector<RecipeFolder>& folders, std
     for (const auto& folder : folders)
         order.push_back(&folder);
     for (const auto* folder : order) {
-        if (has_recipe(folder->path / name)) return load_as(folder->path / name, name, folder->check, refuse);
+        if (has_recipe(folder->path / name)) return load_as(folder->path / name, name, folder->check, refuse, plain);
     }
     return base::bad_input(fmt::format("there is no recipe '{}'", name), "'stapgen list' lists them");
 }
@@ -159,14 +165,15 @@ std::vector<RecipeFolder> recipe_folders(const std::string& recipe_path, const P
 Catalog load_catalog(const std::vector<RecipeFolder>& folders) {
     Catalog catalog;
     std::map<std::string, Recipe> by_name;
+    Plain plain;
     for (std::size_t i = 0; i < folders.size(); ++i) {
-        const auto find = [&](const std::string& name) { return find_included(folders, i, name); };
+        const auto find = [&](const std::string& name) { return find_included(folders, i, name, plain); };
         std::error_code error;
         for (const auto& entry : fs::directory_iterator(folders[i].path, error)) {
             const auto name = entry.path().filename().string();
             if (!has_recipe(entry.path())) continue;
             if (by_name.contains(name) || catalog.broken.contains(name)) continue;
-            if (auto recipe = load_as(entry.path(), name, folders[i].check, find)) {
+            if (auto recipe = load_as(entry.path(), name, folders[i].check, find, plain)) {
                 by_name.emplace(name, *std::move(recipe));
             } else {
                 catalog.broken.emplace(name, recipe.error());
