@@ -192,6 +192,61 @@ void write_findings(const bundle::Report& report, const ReportOptions& options) 
     bundle::write_text(report, width == 0 ? base::default_width : width, std::cout);
 }
 
+/// What was read of an archive, and what reading more of it may still cost.
+struct ReadArchive {
+    std::filesystem::path path;
+    std::shared_ptr<base::Budget> budget;
+    bundle::Evidence evidence;
+};
+
+base::Result<ReadArchive> read_archive(const std::filesystem::path& path, const std::vector<std::string>& texts) {
+    auto budget = budget_of(path);
+    STAPGEN_LET(auto evidence, bundle::read_evidence(path, texts, budget));
+    return ReadArchive{path, std::move(budget), std::move(evidence)};
+}
+
+base::Result<void> check_has_read(const ReadArchive& archive) {
+    if (archive.evidence.read > 0) return {};
+    const auto& damaged = archive.evidence.walked.damaged;
+    const auto name = base::printable(archive.path.string());
+    return base::bad_input(
+        damaged.empty() ? fmt::format("{}: none of its {} files has counters, settings or a kernel's log", name,
+                                      archive.evidence.walked.files)
+                        : fmt::format("{}: nothing in it could be read: {}", name, base::printable(damaged.front())),
+        "to report recordings or the output of tools, give the files");
+}
+
+/// One, or an older and a newer one.
+base::Result<void> report_read(const Call& call, std::vector<ReadArchive> all, const std::vector<bundle::Rule>& rules,
+                               const ReportOptions& options, const session::Presentation& presentation) {
+    STAPGEN_LET(const auto meanings, recipe::find_recipe(call.program.catalog, "softnet"));
+    auto& newest = all.back().evidence;
+    const auto* before = all.size() > 1 ? &all.front().evidence : nullptr;
+    const auto& path = all.back().path;
+    if (before != nullptr && !table::CounterSource{.host = before->host}.may_be({.host = newest.host})) {
+        return base::bad_input(fmt::format("the archives are of two hosts, {} and {}", base::printable(before->host),
+                                           base::printable(newest.host)),
+                               "report each by itself");
+    }
+    const auto fallen = before == nullptr ? std::string() : bundle::fallen_counter(*before, newest);
+    if (!fallen.empty()) before = nullptr;
+    const bool is_csv = options.present.format == "csv";
+    std::vector<kinds::Measured> results;
+    if (!is_csv) results = Results(newest, presentation, options, all.back().budget).read(path);
+    bundle::Report report{path.string(), &newest, before, bundle::findings_of(rules, newest, before)};
+    report.losses = bundle::other_losses(meanings, report.findings, newest, before);
+    report.fallen = fallen;
+    write_findings(report, options);
+    if (is_csv && !newest.results.empty())
+        base::print_message("drops and recordings in the archive are not in the CSV: --format json has them");
+    if (results.empty()) return {};
+    if (options.present.format == "table") std::cout << '\n';
+    for (auto& summary : results)
+        session::put_meanings(summary, call.program.catalog);
+    session::present(std::cout, results, presentation);
+    return {};
+}
+
 }  // namespace
 
 base::Result<std::vector<std::filesystem::path>> archives_among(const std::vector<std::string>& typed) {
@@ -209,15 +264,6 @@ base::Result<std::vector<std::filesystem::path>> archives_among(const std::vecto
     return archives;
 }
 
-bool are_logs(const std::vector<std::string>& typed) {
-    constexpr std::size_t most = 2;
-    return !typed.empty() && typed.size() <= most && std::ranges::all_of(typed, [](const auto& word) {
-        if (word == "-") return false;
-        const auto evidence = bundle::read_evidence(word, {}, budget_of(word));
-        return evidence && evidence->log_lines > 0;
-    });
-}
-
 bundle::LogText log_of_stdin(const Call& call) {
     const auto rules = rules_of(call);
     return {"stdin", rules ? bundle::texts_of(*rules) : std::vector<std::string>()};
@@ -231,51 +277,37 @@ base::Result<void> report_log(const Call& call, const bundle::LogText& log, cons
     return {};
 }
 
+base::Result<bool> report_logs(const Call& call, const std::vector<std::string>& typed, const ReportOptions& options,
+                               const session::Presentation& presentation) {
+    constexpr std::size_t most = 2;
+    if (typed.empty() || typed.size() > most) return false;
+    const auto rules = rules_of(call);
+    const auto texts = rules ? bundle::texts_of(*rules) : std::vector<std::string>();
+    std::vector<ReadArchive> logs;
+    for (const auto& word : typed) {
+        if (word == "-") return false;
+        auto log = read_archive(word, texts);
+        if (!log || log->evidence.log_lines == 0) return false;
+        logs.push_back(*std::move(log));
+    }
+    STAPGEN_TRY(check_findings_format(options));
+    STAPGEN_TRY(rules);
+    for (const auto& log : logs)
+        STAPGEN_TRY(check_has_read(log));
+    return report_read(call, std::move(logs), *rules, options, presentation).map([] { return true; });
+}
+
 base::Result<void> report_archives(const Call& call, const std::vector<std::filesystem::path>& archives,
                                    const ReportOptions& options, const session::Presentation& presentation) {
     STAPGEN_TRY(check_findings_format(options));
-    STAPGEN_LET(const auto meanings, recipe::find_recipe(call.program.catalog, "softnet"));
     STAPGEN_LET(const auto rules, rules_of(call));
-    std::vector<bundle::Evidence> all;
-    std::shared_ptr<base::Budget> budget;
+    std::vector<ReadArchive> all;
     for (const auto& archive : archives) {
-        budget = budget_of(archive);
-        STAPGEN_LET(auto evidence, bundle::read_evidence(archive, bundle::texts_of(rules), budget));
-        if (evidence.read == 0) {
-            const auto& why = evidence.walked.damaged;
-            return base::bad_input(
-                why.empty() ? fmt::format("{}: none of its {} files has counters, settings or a kernel's log",
-                                          base::printable(archive.string()), evidence.walked.files)
-                            : fmt::format("{}: nothing in it could be read: {}", base::printable(archive.string()),
-                                          base::printable(why.front())),
-                "to report recordings or the output of tools, give the files");
-        }
-        all.push_back(std::move(evidence));
+        STAPGEN_LET(auto read, read_archive(archive, bundle::texts_of(rules)));
+        STAPGEN_TRY(check_has_read(read));
+        all.push_back(std::move(read));
     }
-    auto& newest = all.back();
-    const auto* before = all.size() > 1 ? &all.front() : nullptr;
-    if (before != nullptr && !table::CounterSource{.host = before->host}.may_be({.host = newest.host})) {
-        return base::bad_input(fmt::format("the archives are of two hosts, {} and {}", base::printable(before->host),
-                                           base::printable(newest.host)),
-                               "report each by itself");
-    }
-    const auto fallen = before == nullptr ? std::string() : bundle::fallen_counter(*before, newest);
-    if (!fallen.empty()) before = nullptr;
-    const bool is_csv = options.present.format == "csv";
-    std::vector<kinds::Measured> results;
-    if (!is_csv) results = Results(newest, presentation, options, budget).read(archives.back());
-    bundle::Report report{archives.back().string(), &newest, before, bundle::findings_of(rules, newest, before)};
-    report.losses = bundle::other_losses(meanings, report.findings, newest, before);
-    report.fallen = fallen;
-    write_findings(report, options);
-    if (is_csv && !newest.results.empty())
-        base::print_message("drops and recordings in the archive are not in the CSV: --format json has them");
-    if (results.empty()) return {};
-    if (options.present.format == "table") std::cout << '\n';
-    for (auto& summary : results)
-        session::put_meanings(summary, call.program.catalog);
-    session::present(std::cout, results, presentation);
-    return {};
+    return report_read(call, std::move(all), rules, options, presentation);
 }
 
 }  // namespace stapgen::cli

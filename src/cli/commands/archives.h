@@ -18,9 +18,10 @@ namespace stapgen::cli {
 /// Error (bad_input): some are and some are not, or they are more than two.
 base::Result<std::vector<std::filesystem::path>> archives_among(const std::vector<std::string>& typed);
 
-/// Whether the words are texts, or folders of texts, with lines of the kernel's log: they are read as in an archive. Of
-/// two, as an older and a newer one.
-bool are_logs(const std::vector<std::string>& typed);
+/// Reports texts, or folders of texts, with lines of the kernel's log as an archive; two as an older and a newer one.
+/// False: the words are no such. Errors: as report_archives().
+base::Result<bool> report_logs(const Call& call, const std::vector<std::string>& typed, const ReportOptions& options,
+                               const session::Presentation& presentation);
 
 /// For what stdin has, while nothing else in it is known.
 bundle::LogText log_of_stdin(const Call& call);

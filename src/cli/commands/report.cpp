@@ -59,10 +59,12 @@ base::Result<void> report(const Call& call, const ReportOptions& options) {
     auto reports = session::load(files, presentation, options.names, replay);
     if (!reports) {
         if (reports.error().hint != session::unknown_format_hint) return tl::make_unexpected(reports.error());
-        if (log ? log->evidence().log_lines == 0 : !are_logs(options.files))
-            return tl::make_unexpected(reports.error());
-        const std::vector<std::filesystem::path> logs(options.files.begin(), options.files.end());
-        STAPGEN_TRY(log ? report_log(call, *log, options) : report_archives(call, logs, options, presentation));
+        if (!log) {
+            STAPGEN_LET(const bool are_logs, report_logs(call, options.files, options, presentation));
+            return are_logs ? output.keep() : tl::make_unexpected(reports.error());
+        }
+        if (log->evidence().log_lines == 0) return tl::make_unexpected(reports.error());
+        STAPGEN_TRY(report_log(call, *log, options));
         return output.keep();
     }
     for (auto& summary : *reports)
