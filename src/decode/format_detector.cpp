@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/saturate.h"
 #include "base/text.h"
+#include "decode/drop_formats.h"
 #include "decode/importers.h"
 #include "decode/remarks.h"
 #include "decode/scan.h"
@@ -75,14 +76,18 @@ bool FormatDetector::Source::has_packets() const {
 }
 
 FormatDetector::FormatDetector(Repair repair) : repair_(repair) {
-    for (const auto* make : importers) {
+    const auto add = [this](std::unique_ptr<Importer> importer) {
         auto& source = sources_.emplace_back();
-        source.foreign = (*make)();
+        source.foreign = std::move(importer);
         source.header = &source.foreign->header();
         source.importer = source.header->recipe;
         source.title = source.foreign->title();
         source.resolution_ns = source.foreign->resolution_ns();
-    }
+    };
+    for (const auto& format : drop_formats())
+        add(make_drop_rows(format));
+    for (const auto* make : importers)
+        add((*make)());
     last_ = &sources_.back();
 }
 
