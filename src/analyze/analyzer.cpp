@@ -172,8 +172,7 @@ Analyzer& Analyzer::operator=(Analyzer&&) noexcept = default;
 Analyzer::~Analyzer() = default;
 
 base::Result<Analyzer> Analyzer::create(const decode::Header& header, kinds::Settings settings) {
-    if (auto found = decode::check_group_keys(header, settings.group_by); !found)
-        return tl::make_unexpected(found.error());
+    STAPGEN_TRY(decode::check_group_keys(header, settings.group_by));
     const auto measures = std::ranges::count_if(header.schemas.front().fields, schema::has_statistics);
     settings.max_groups =
         std::min(settings.max_groups,

@@ -1,16 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/results.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "analyze/account_text.h"
-#include "analyze/reads_text.h"
 #include "base/text.h"
+#include "rows/results.h"
+#include "table/texts.h"
 
 namespace stapgen::analyze {
 
 namespace {
+
+std::int64_t packets_read(const rows::Results& results) {
+    std::int64_t n = 0;
+    for (const auto& row : results.of<rows::Stage>()) {
+        if ((row.stage == "tcp-app" || row.stage == "udp-app") && row.group.empty()) n += row.distribution->n();
+    }
+    return n;
+}
+
+double ratio(std::int64_t of, std::int64_t by) {
+    return static_cast<double>(of) / static_cast<double>(by);
+}
+
+/// "GRO: 12.2 wire segments per packet, 24.1 per receive call (12,345 in 512 calls)"; empty where that was not counted,
+/// or nothing was received.
+std::string reads_text(const rows::Results& results) {
+    const auto segments = counted_beside(results, "wire-segments"), calls = counted_beside(results, "receives"),
+               packets = packets_read(results);
+    if (segments == 0 || packets == 0) return {};
+    auto text = fmt::format("GRO: {:.3g} wire segments per packet", ratio(segments, packets));
+    if (calls > 0) {
+        text += fmt::format(", {:.3g} per receive call ({} in {} call{})", ratio(segments, calls),
+                            base::with_commas(segments), base::with_commas(calls), calls == 1 ? "" : "s");
+    }
+    return text;
+}
 
 std::optional<std::string> known_text(const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(text);

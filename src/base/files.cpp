@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/openat2.h>
+#include <sha2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -343,6 +345,14 @@ Result<void> only_root_makes(const fs::path& path) {
 
 Result<void> only_root_replaces(const fs::path& folder) {
     return look_along(folder, false);
+}
+
+Result<std::string> sha256_of_file(const std::filesystem::path& path) {
+    std::array<char, SHA256_DIGEST_STRING_LENGTH> digest{};
+    if (::SHA256File(path.c_str(), digest.data()) == nullptr)
+        return bad_input(fmt::format("cannot read {}: {}", printable(path.string()), std::strerror(errno)),
+                         "name a file that can be read");
+    return digest.data();
 }
 
 }  // namespace stapgen::base

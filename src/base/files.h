@@ -126,4 +126,7 @@ Result<void> only_root_makes(const std::filesystem::path& path);
 /// The same for a folder in which root will make something: the sticky bit is enough.
 Result<void> only_root_replaces(const std::filesystem::path& folder);
 
+/// sha256() of a file's bytes, however many these are.
+Result<std::string> sha256_of_file(const std::filesystem::path& path);
+
 }  // namespace stapgen::base

@@ -30,7 +30,7 @@ struct DropFormat {
     std::string_view recipe;  ///< of the records
     std::span<const DropShape> shapes;
     std::string_view owner{};         ///< of reasons that are numbers, "Cilium's"; empty: the kernel's
-    bool has_stacks = false;          ///< the calls that led to a drop may stand below it, and say the place
+    bool has_stacks = false;          ///< the calls that led to a drop may be below it, and say the place
     std::string_view note{};          ///< for a reader of the counts
     std::string_view numbers_note{};  ///< where a reason is a number
 };

@@ -17,7 +17,7 @@ std::unique_ptr<Importer> make_importer() {
 extern const MakeImporter make_bpftrace_stacks, make_counter_samples, make_dropwatch_script, make_dropwatch_tool,
     make_net_events, make_netdev_times, make_nettrace, make_pwru, make_skb_drops, make_stage_timing, make_tracker;
 
-/// Every foreign format but drop_formats(), behind which they stand. A line is offered to the last one first, as far as
+/// Every foreign format but drop_formats(), which come before them. A line is offered to the last one first, as far as
 /// no other is at work.
 inline constexpr const MakeImporter* importers[]{&make_nettrace,         &make_pwru,           &make_bpftrace_stacks,
                                                  &make_counter_samples,  &make_stage_timing,   &make_tracker,

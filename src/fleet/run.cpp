@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fleet/run.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <iterator>
+#include <memory>
+#include <string_view>
 #include <thread>
 
 #include "base/files.h"
 #include "base/parallel.h"
 #include "base/process.h"
+#include "base/result.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "fleet/members.h"
 #include "fleet/modules.h"
-#include "fleet/recording_file.h"
 #include "session/replay.h"
 
 namespace stapgen::fleet {
@@ -23,6 +29,39 @@ namespace stapgen::fleet {
 namespace {
 
 using std::chrono::seconds;
+
+/// A recording as it comes, in a new file of mode 0600, which is made when something comes.
+class RecordingFile {
+  public:
+    explicit RecordingFile(std::filesystem::path path) : path_(std::move(path)) {}
+
+    base::Result<void> write(std::string_view bytes);
+    /// Empty if there is none.
+    [[nodiscard]] std::filesystem::path path() const;
+
+  private:
+    std::filesystem::path path_;
+    std::unique_ptr<base::Descriptor> file_;
+};
+
+base::Result<void> RecordingFile::write(std::string_view bytes) {
+    if (!file_) {
+        constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+        file_ = std::make_unique<base::Descriptor>(::open(path_.c_str(), flags, 0600));
+    }
+    while (!bytes.empty()) {
+        const auto count = ::write(file_->get(), bytes.data(), bytes.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0)
+            return base::failed(fmt::format("its recording cannot be written here: {}", std::strerror(errno)));
+        bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return {};
+}
+
+std::filesystem::path RecordingFile::path() const {
+    return file_ && file_->get() >= 0 ? path_ : std::filesystem::path();
+}
 
 std::vector<std::string> exec_argv(const Job& job, const std::string& program, const std::string& module,
                                    std::chrono::nanoseconds duration) {

@@ -147,7 +147,7 @@ base::Result<void> Terminal::usable() {
 }
 
 base::Result<std::unique_ptr<Terminal>> Terminal::open(base::Colours colours) {
-    if (auto can = usable(); !can) return tl::make_unexpected(can.error());
+    STAPGEN_TRY(usable());
     std::cout.flush();
     const bool utf8 = base::take_locale();
     ::tcgetattr(STDIN_FILENO, &current.modes);

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/saturate.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "decode/group_keys.h"
-#include "recording/origin_texts.h"
+#include "recording/facts.h"
 #include "schema/schema.h"
 #include "show/model/format.h"
 #include "show/model/slow_records.h"
@@ -21,6 +24,27 @@ namespace {
 
 using decode::Attribute;
 using decode::FieldType;
+
+/// All that is known of it, what it is and how it is: host, machine, label:NAME, kernel, build_id, command,
+/// filter:OPTION, sample, definition.
+std::vector<std::pair<std::string, std::string>> origin_texts(const recording::Origin& origin) {
+    std::vector<std::pair<std::string, std::string>> texts;
+    const auto say = [&](std::string what, std::string text) {
+        if (!text.empty()) texts.emplace_back(std::move(what), std::move(text));
+    };
+    say("host", origin.host);
+    say("machine", origin.machine);
+    for (const auto& [name, value] : origin.labels)
+        say("label:" + name, value);
+    say("kernel", origin.kernel);
+    say("build_id", origin.build_id);
+    say("command", base::shell_quoted(origin.command));
+    for (const auto& [option, value] : origin.filters)
+        say("filter:" + option, value);
+    if (!origin.definition.empty()) say("sample", fmt::format("{}", origin.sample));
+    say("definition", origin.definition);
+    return texts;
+}
 
 /// As deep as Perfetto's reader keeps slices inside of slices.
 constexpr std::int64_t deepest = 511;
@@ -80,7 +104,7 @@ class PerfettoWriter final : public RecordWriter {
     }
     void ready(const decode::Ready& ready) override {
         trace_.clocks(ready);
-        for (const auto& [name, text] : recording::origin_texts(origin_))
+        for (const auto& [name, text] : origin_texts(origin_))
             trace_.metadata("stapgen-" + name, text);
         origin_ = {};
     }

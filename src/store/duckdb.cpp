@@ -195,30 +195,29 @@ Database::Database(Database&&) noexcept = default;
 Database::~Database() = default;
 
 base::Result<Database> Database::open(const fs::path& library, const fs::path& temporary) {
-    const auto api = load(library);
-    if (!api) return tl::make_unexpected(api.error());
-    auto state = std::make_unique<State>(*api);
+    STAPGEN_LET(const auto api, load(library));
+    auto state = std::make_unique<State>(api);
     void* config = nullptr;
-    if (api->create_config(&config) != success) return base::failed("DuckDB: no memory");
+    if (api.create_config(&config) != success) return base::failed("DuckDB: no memory");
     const std::pair<const char*, std::string> settings[] = {{"autoinstall_known_extensions", "false"},
                                                             {"autoload_known_extensions", "false"},
                                                             {"temp_directory", temporary.string()}};
     bool is_set = true;
     for (const auto& [name, value] : settings)
-        is_set = api->set_config(config, name, value.c_str()) == success && is_set;
+        is_set = api.set_config(config, name, value.c_str()) == success && is_set;
     char* error = nullptr;
-    const bool is_open = is_set && api->open_ext(nullptr, &state->database, config, &error) == success;
-    api->destroy_config(&config);
+    const bool is_open = is_set && api.open_ext(nullptr, &state->database, config, &error) == success;
+    api.destroy_config(&config);
     if (!is_set) return base::cannot_here("this DuckDB lacks required settings", "DuckDB 1.4 or later is needed");
     if (!is_open) {
         auto failure = base::failed("DuckDB: " + shown(error));
-        api->free(error);
+        api.free(error);
         return failure;
     }
-    if (api->connect(state->database, &state->connection) != success) return base::failed("DuckDB: no connection");
+    if (api.connect(state->database, &state->connection) != success) return base::failed("DuckDB: no connection");
     Database database(std::move(state));
     // A time is that of the machine that recorded, whatever this one's is.
-    if (auto set = database.run("SET TimeZone = 'UTC'"); !set) return tl::make_unexpected(set.error());
+    STAPGEN_TRY(database.run("SET TimeZone = 'UTC'"));
     return database;
 }
 
@@ -267,17 +266,16 @@ base::Result<Answer> Database::ask(const std::string& sql) {
     // Only a SELECT can be a view. Looked at before it is run: else a second statement would be, too, and to prepare
     // EXPORT DATABASE alone makes a folder.
     const auto view = "CREATE OR REPLACE TEMP VIEW asked AS " + sql;
-    if (const auto one = state_->columns_of(view); !one) return tl::make_unexpected(one.error());
-    if (const auto made = run(view); !made) return tl::make_unexpected(made.error());
-    auto columns = state_->columns_of("FROM asked");
-    if (!columns) return tl::make_unexpected(columns.error());
-    Answer answer{*std::move(columns), {}};
+    STAPGEN_TRY(state_->columns_of(view));
+    STAPGEN_TRY(run(view));
+    STAPGEN_LET(auto columns, state_->columns_of("FROM asked"));
+    Answer answer{std::move(columns), {}};
     Result result{};
     // All as text, so that one type is read.
     auto done = state_->query("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM asked", result);
     if (done) state_->put_rows(result, answer);
     state_->api.destroy_result(&result);
-    if (!done) return tl::make_unexpected(done.error());
+    STAPGEN_TRY(done);
     return answer;
 }
 

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "base/below.h"
-#include "base/file_hash.h"
 #include "base/files.h"
 #include "base/process.h"
 #include "base/text.h"

@@ -37,15 +37,14 @@ std::string view_of(const Table& table, const fs::path& store) {
 }
 
 base::Result<void> prepare(Database& database, const fs::path& store, const recipe::ProgramFiles& files) {
-    const auto views = base::read_file(files.sql / "views.sql");
-    if (!views) return tl::make_unexpected(views.error());
+    STAPGEN_LET(const auto views, base::read_file(files.sql / "views.sql"));
     std::vector<std::string> statements{
         // Its files can be read from here on, and nothing else, whatever is asked.
         fmt::format("SET allowed_directories = [{}]", sql_text(store.string())), "SET enable_external_access = false"};
     for (const auto& table : tables)
         statements.push_back(view_of(table, store));
     statements.push_back(view_of(events_table, store));
-    statements.push_back(*views);
+    statements.push_back(views);
     statements.emplace_back("SET lock_configuration = true");
     for (const auto& statement : statements) {
         if (auto done = database.run(statement); !done) return done;
@@ -115,12 +114,10 @@ base::Result<Answer> query(const fs::path& store, const std::string& sql, const 
         return base::bad_input(fmt::format("{} is not a store", base::printable(store.string())),
                                "'stapgen export FILES --parquet DIR' creates one");
     }
-    const auto temporary = base::PrivateDirectory::create();
-    if (!temporary) return tl::make_unexpected(temporary.error());
-    auto database = Database::open(files.duckdb, temporary->path());
-    if (!database) return tl::make_unexpected(database.error());
-    if (auto prepared = prepare(*database, folder, files); !prepared) return tl::make_unexpected(prepared.error());
-    return database->ask(sql);
+    STAPGEN_LET(const auto temporary, base::PrivateDirectory::create());
+    STAPGEN_LET(auto database, Database::open(files.duckdb, temporary.path()));
+    STAPGEN_TRY(prepare(database, folder, files));
+    return database.ask(sql);
 }
 
 void write_answer(std::ostream& out, const Answer& answer, std::string_view format) {

@@ -126,8 +126,8 @@ base::Result<std::string> signed_content(const host::System& machine, const modu
     if (info.is_signed) return module;
     STAPGEN_LET(const auto argv,
                 module::signing_argv(machine, host::inspect(machine, {"stap", asked.release, ""}), signer));
-    const auto made = module::sign(argv, file, asked, module::Name::at_random, folder.path());
-    return made ? base::read_file(*made) : tl::make_unexpected(made.error());
+    STAPGEN_LET(const auto made, module::sign(argv, file, asked, module::Name::at_random, folder.path()));
+    return base::read_file(made);
 }
 
 base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
