@@ -7,7 +7,7 @@
 #include "cli/command_line.h"
 
 int main(int argc, char** argv) {
-    // What root makes nobody else may write, whatever the caller is used to.
+    // Nobody else may write what root makes, whatever the caller is used to.
     ::umask(::umask(077) | 022);
     stapgen::base::take_signals();
     stapgen::base::raise_descriptor_limit();

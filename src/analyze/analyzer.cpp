@@ -24,7 +24,7 @@ std::optional<std::int64_t> known_time(std::int64_t epoch_ns) {
 /// The end line may come a moment after the last tick: too short to be an interval of its own.
 constexpr std::int64_t min_interval_ns = 50'000'000;
 
-/// What is counted of records of one schema, whatever kinds have a use for them.
+/// The counts of records of one schema, whatever kinds have a use for them.
 struct Plan {
     std::optional<std::size_t> time, count;
     bool is_main = false;
@@ -38,7 +38,7 @@ struct Plan {
 
 }  // namespace
 
-/// What an Analyzer has so far.
+/// The state of an Analyzer.
 struct Analyzer::State {
     const decode::Header* header;
     bool keep_intervals;

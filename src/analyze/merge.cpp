@@ -18,7 +18,7 @@ namespace {
 
 using kinds::Counter, kinds::Origin;
 
-/// What of `from` is not among `into` yet is appended to it.
+/// Appends to `into` what only `from` has.
 template <class T>
 void add_new(std::vector<T>& into, const std::vector<T>& from) {
     std::ranges::copy_if(from, std::back_inserter(into),

@@ -90,13 +90,13 @@ Result<void> look_along(const fs::path& path, bool last_strictly) {
             continue;
         }
         if (left.empty()) return {};
-        // What is above has been looked at on the way down.
+        // The folders above were looked at on the way down.
         place = left.front() == ".." ? place.parent_path() : place / left.front();
         left.pop_front();
     }
 }
 
-/// What is in an open folder, sorted; closes it. Below 0: nothing.
+/// The names in an open folder, sorted; closes it. Below 0: nothing.
 std::vector<std::string> names_in_taken(int folder) {
     std::vector<std::string> names;
     DIR* const stream = folder < 0 ? nullptr : ::fdopendir(folder);

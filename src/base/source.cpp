@@ -116,7 +116,7 @@ class PackedSource final : public Source {
     bool last_ = false, damaged_ = false;
 };
 
-/// What a source begins with, and the error that came behind it.
+/// The beginning of a source, and the error that came behind it.
 struct Beginning {
     std::string bytes;
     std::optional<Error> error;
@@ -182,8 +182,8 @@ class Converted final : public Source {
   private:
     static constexpr std::size_t piece = 64U << 10U;
 
-    /// What cannot be converted becomes a '?'; half a character waits for its other half. The library's own, and not
-    /// iconv, which loads UTF-16 as a plug-in of the C library: a static program cannot.
+    /// A byte that cannot be converted becomes a '?'; half a character waits for its other half. The library's own, and
+    /// not iconv, which loads UTF-16 as a plug-in of the C library: a static program cannot.
     void convert() {
         std::u16string units(in_.size() / 2, u'\0');
         for (std::size_t i = 0; i < units.size(); ++i) {
@@ -213,7 +213,7 @@ class Converted final : public Source {
     std::string in_, out_;
 };
 
-/// Of UTF-16, by its first bytes.
+/// The order of UTF-16, by its first bytes.
 std::optional<Utf16> encoding_of(std::string_view beginning) {
     if (beginning.starts_with("\xff\xfe")) return Utf16::little;
     if (beginning.starts_with("\xfe\xff")) return Utf16::big;
@@ -227,7 +227,7 @@ std::optional<Utf16> encoding_of(std::string_view beginning) {
     return looks(1, 0) ? std::optional(Utf16::big) : std::nullopt;
 }
 
-/// Of a byte order mark, in bytes.
+/// Length of a byte order mark, in bytes.
 std::size_t mark_size(std::string_view beginning) {
     if (beginning.starts_with("\xef\xbb\xbf")) return 3;
     return beginning.starts_with("\xff\xfe") || beginning.starts_with("\xfe\xff") ? 2 : 0;

@@ -126,7 +126,7 @@ std::size_t shown_character(std::string_view text) {
         (first == 0xf4 && second > 0x8f)) {
         return 0;
     }
-    // What turns the direction of text, and with it what is read: U+202A to U+202E, U+2066 to U+2069.
+    // Characters that turn the direction of text, and with it what is read: U+202A to U+202E, U+2066 to U+2069.
     if (first == 0xe2 && ((second == 0x80 && byte(2) >= 0xaa && byte(2) <= 0xae) ||
                           (second == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9))) {
         return 0;

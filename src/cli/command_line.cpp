@@ -114,7 +114,7 @@ base::Result<void> perform(const std::vector<std::string>& given, bool& is_page)
 
 namespace {
 
-/// What a library throws and nobody expected is an error like others, and what was written so far stays.
+/// An exception of a library that nobody expected is an error like others, and what was written so far stays.
 base::Result<void> perform_guarded(const std::vector<std::string>& words, bool& is_page) {
     const auto of_the_system = [](int code, const char* what) {
         const bool is_limit = code == EMFILE || code == ENFILE || code == EAGAIN;

@@ -62,7 +62,7 @@ MaybeNumber second_of_day(std::int64_t hour, std::int64_t minute, std::int64_t s
     return hour * hour_s + minute * 60 + second;
 }
 
-/// What was found of a time so far; each part stands there once.
+/// The parts of a time found so far, each once.
 struct TimeParts {
     MaybeNumber year, month, day, second, zone_s;
     std::int64_t fraction_ns = 0;

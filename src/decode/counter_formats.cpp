@@ -7,7 +7,7 @@ namespace {
 
 using Kind = CounterShape::Kind;
 
-/// What nstat prints, and /proc/net/snmp6, dev_snmp6 and xfrm_stat: a name and a number, of nstat a rate behind it.
+/// The output of nstat, and /proc/net/snmp6, dev_snmp6 and xfrm_stat: a name and a number, of nstat a rate behind it.
 ///     #kernel
 ///     IpInReceives                    2101517            0.0
 ///     Udp6InDatagrams                 95254
@@ -18,7 +18,8 @@ constexpr CounterShape nstat_shapes[]{
     {"* * * (overflow)", "& = ~"},    {"{*", "json"},
 };
 
-/// What `ip -s link`, `ip -s -s link` and `ip -s addr` print; names of columns have changed with iproute2's versions:
+/// The output of `ip -s link`, `ip -s -s link` and `ip -s addr`; names of columns have changed with iproute2's
+/// versions:
 ///     2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000
 ///         link/ether 00:00:5e:00:53:01 brd ff:ff:ff:ff:ff:ff
 ///         RX: bytes  packets  errors  dropped overrun mcast        from 5.13 on "missed" in the place of "overrun"
@@ -42,7 +43,7 @@ constexpr CounterShape ip_shapes[]{
      "heartbt=tx_heartbeat_errors transns=carrier_changes"},
     {"[{*", "json"}};
 
-/// What ifconfig prints, of net-tools 1.60 ("RX packets:12 errors:0") and busybox, and of 2.x ("RX packets 12  bytes
+/// The output of ifconfig, of net-tools 1.60 ("RX packets:12 errors:0") and busybox, and of 2.x ("RX packets 12  bytes
 /// 1234"). It reads /proc/net/dev, as netstat -i does, and so its names are those.
 constexpr CounterShape ifconfig_shapes[]{
     {"* Link encap:*", "@ -"},
@@ -57,7 +58,7 @@ constexpr CounterShape ifconfig_shapes[]{
     {"RX errors * dropped * overruns * frame *", "rx_errs rx_drop rx_fifo rx_frame"},
     {"TX errors * dropped * overruns * carrier * collisions *", "tx_errs tx_drop tx_fifo tx_carrier tx_colls"}};
 
-/// What `netstat -i` prints (net-tools 1.60 to 2.10):
+/// The output of `netstat -i` (net-tools 1.60 to 2.10):
 ///     Iface      MTU    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg
 ///     eth0      1500   212531      3     40 2        135635      0      5      0 BMRU
 constexpr CounterShape netstat_i_shapes[]{
@@ -76,7 +77,7 @@ constexpr CounterShape proc_net_dev_shapes[]{
      "@: rx_bytes rx_packets rx_errs rx_drop rx_fifo rx_frame rx_compressed rx_multicast tx_bytes tx_packets tx_errs "
      "tx_drop tx_fifo tx_colls tx_carrier tx_compressed"}};
 
-/// What `ethtool -S DEV` prints: names of the driver's own, blanks and brackets in them. Only the command before it
+/// The output of `ethtool -S DEV`: names of the driver's own, blanks and brackets in them. Only the command before it
 /// names the device, or a loop's heading. What grep left of it is read where the command is there.
 ///     NIC statistics:
 ///          rx_queue_0_drops: 17
@@ -92,7 +93,7 @@ constexpr CounterShape ethtool_shapes[]{{"NIC statistics:", "", Kind::begin},
 /// `grep . /sys/class/net/*/statistics/*`, counters as `ip -s link` has them.
 constexpr CounterShape sysfs_shapes[]{{"*/statistics/*:*", "/ & ="}};
 
-/// What `tc -s qdisc` prints; of the device that it is asked for the name is in the command only. A qdisc that was
+/// The output of `tc -s qdisc`; the name of the device that it is asked for is in the command only. A qdisc that was
 /// put there has a handle of its own:
 ///     qdisc fq_codel 0: dev eth0 parent :1 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms ecn
 ///      Sent 123456 bytes 1234 pkt (dropped 3, overlimits 0 requeues 17)
@@ -109,7 +110,7 @@ constexpr CounterShape qdisc_shapes[]{
     {"maxpacket * *", "# pairs", Kind::in_block},
     {"marked * early * pdrop * other *", "marked early pdrop other", Kind::in_block}};
 
-/// What `tc -s class` prints (print_class() of iproute2's tc/tc_class.c). A class has the packets of those below it,
+/// The output of `tc -s class` (print_class() of iproute2's tc/tc_class.c). A class has the packets of those below it,
 /// too, but fq_codel's have none:
 ///     class htb 1:10 dev eth0 parent 1:1 leaf 10: prio 0 rate 100Mbit ceil 1Gbit burst 1600b cburst 1375b
 ///      Sent 123456 bytes 1234 pkt (dropped 3, overlimits 17 requeues 0)
@@ -127,7 +128,7 @@ constexpr CounterShape class_shapes[]{
     {"(dropped *, overlimits * requeues *)", "dropped overlimits requeues", Kind::in_block},
     {"lended: * borrowed: * giants: *", "lended borrowed giants", Kind::in_block}};
 
-/// What `conntrack -S` prints, and /proc/net/stat/nf_conntrack below, which has the same counters of the kernel:
+/// The output of `conntrack -S`, and /proc/net/stat/nf_conntrack below, which has the same counters of the kernel:
 ///     cpu=0   found=27 invalid=12 insert=0 insert_failed=6 drop=6 early_drop=0 error=0 search_restart=1163
 /// Where it does not have them by netlink it prints that file's first line alone, however many CPUs there are
 /// (display_proc_conntrack_stats() of conntrack-tools' src/conntrack.c):
@@ -141,7 +142,7 @@ constexpr CounterShape conntrack_shapes[]{
      "error expect_new expect_create expect_delete search_restart clash_resolve chaintoolong clashres=clash_resolve "
      "chainlength=chaintoolong"}};
 
-/// What tcpdump prints at its end (info() in its tcpdump.c):
+/// The last lines of tcpdump (info() in its tcpdump.c):
 ///     1234 packets captured
 ///     1300 packets received by filter
 ///     17 packets dropped by kernel
@@ -179,8 +180,8 @@ constexpr CounterShape udp_shapes[]{
 /// /proc/net/sockstat and sockstat6: "TCP: inuse 23 orphan 0 tw 1 alloc 25 mem 3".
 constexpr CounterShape sockstat_shapes[]{{"*: *", "group pairs"}};
 
-/// What `ss -ti`, `ss -m` and `ss -u` print of each socket (iproute2's misc/ss.c). retrans has those under way before
-/// the slash; times are ms; d is how many packets the socket dropped. With -O it is one line.
+/// The output of `ss -ti`, `ss -m` and `ss -u` for each socket (iproute2's misc/ss.c). retrans has those under way
+/// before the slash; times are ms; d is how many packets the socket dropped. With -O it is one line.
 ///     ESTAB 0      3235770     10.0.1.29:42314   10.0.1.37:5201
 ///          cubic wscale:7,7 rto:204 ... busy:438588ms rwnd_limited:433148ms(98.8%) retrans:0/244
 ///     UNCONN 213248 0          127.0.0.1:8125      0.0.0.0:*    users:(("demod",pid=900,fd=7))
@@ -194,7 +195,7 @@ constexpr CounterShape ss_shapes[]{
     {"*", "pairs", Kind::in_block},
 };
 
-/// What `netstat -s` prints: sentences, of counters that it does not know their names (netstat_text.cpp).
+/// The output of `netstat -s`: sentences, of counters that it does not know their names (netstat_text.cpp).
 constexpr CounterShape netstat_shapes[]{{"*:", "section"}, {"*", "sentence"}};
 
 /// /proc/net/snmp and /proc/net/netstat: a line of names and one of values for each group.

@@ -26,7 +26,7 @@ bool read_pairs(const CounterFormat& format, std::string_view text, std::string_
         const auto name = words[i].substr(0, at);
         auto value = at == name.npos ? "" : words[i].substr(at + 1);
         if (format.pair == ' ' && i + 1 < words.size()) value = words[++i];
-        // What printf makes of a counter that the tool has no name for.
+        // The text that printf makes of a counter that the tool has no name for.
         if (name == "(null)") continue;
         // "skmem:(r0,rb212992,...,d19)": what the socket dropped; old kernels do not say it.
         if (name == "skmem") {

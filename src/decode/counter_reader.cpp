@@ -44,12 +44,12 @@ std::string device_of(std::string_view text) {
     return is_device && !base::is_counter_group(device) ? std::string(device) : "";
 }
 
-/// Of a socket's two addresses.
+/// The owner, of a socket's two addresses.
 bool has_no_peer(std::string_view of) {
     return of.ends_with(":*");
 }
 
-/// What values belong to, of a word that says it; empty: it is no such. Nothing if the capture is another kind.
+/// The owner of values, of a word that says it; empty: it is no such. Nothing if the capture is another kind.
 std::optional<std::string> owner_of(std::string_view capture, std::string_view star, const CounterBlock& block) {
     const std::string text(star);
     if (capture == "@" || capture == "@:") return device_of(star);
@@ -200,7 +200,7 @@ class LineReader {
         of_ += of;
     }
 
-    /// Of a row that does not say it.
+    /// The owner of a row that does not say it.
     [[nodiscard]] std::string cpu_of_row() const {
         return block_.lacks_rows ? fmt::format("cpu of line {}", text_.number) : fmt::format("cpu{}", block_.row);
     }
@@ -230,7 +230,7 @@ class LineReader {
     }
 
     bool take_sentence() {
-        // What it prints of a setting.
+        // A line of a setting.
         if (block_.group == "Ip" && text_.line.starts_with("Forwarding is ")) return true;
         auto words = text_.words;
         const auto found = std::ranges::find_if(words, [](auto word) { return base::to_unsigned(word).has_value(); });
@@ -261,7 +261,7 @@ class LineReader {
     }
 
     bool add(std::string_view name, std::string_view value) {
-        // What `ip -h` makes of a large number.
+        // A large number as `ip -h` prints it.
         const bool is_of_table = block_.heading != nullptr && !prefix_.empty();
         if (is_of_table && is_of_digits(value, "kKMGTPi")) return out_.is_rounded = true;
         if (is_hexadecimal_ && value.size() < min_digits) return false;
@@ -292,7 +292,7 @@ class LineReader {
     bool is_hexadecimal_ = false;
 };
 
-/// What follows that path, or behind its "6", in the line; nothing if it is not there.
+/// The text that follows that path, or behind its "6", in the line; nothing if it is not there.
 std::optional<std::string_view> behind_path(std::string_view line, std::string_view path) {
     const auto at = path.empty() ? line.npos : line.find(path);
     if (at == line.npos) return std::nullopt;
@@ -353,7 +353,7 @@ std::optional<CounterBlock> block_of(const CounterFormat& format, const ShellCom
         const bool prints_file = base::contains_word("cat grep egrep head tail", program);
         const auto behind = prints_file ? behind_path(command.text, asked.path) : std::nullopt;
         if (!behind) return std::nullopt;
-        // Of several files it is not known whose each line is.
+        // A line of several files does not say which it is of.
         if (format.names_device && !behind_path(*behind, asked.path)) device = behind->substr(0, behind->find(' '));
     }
     CounterBlock block{.command = command.text, .place = command.place, .is_open = true, .is_announced = true};

@@ -72,7 +72,7 @@ class CounterSamples final : public Importer {
         std::uint64_t value = 0;
     };
 
-    /// What was read of one source.
+    /// The counters read of one source.
     struct Samples {
         std::size_t source = 0;                        ///< its number in this input
         std::size_t* counters = nullptr;               ///< that all sources have in `seen`
@@ -153,7 +153,7 @@ class CounterSamples final : public Importer {
 
     void finished(Sink& /*sink*/) override {}
 
-    /// Of the line before this one.
+    /// The facts of the line before this one.
     void end_line() {
         auto& now = *now_;
         const auto is_number = [](auto word) { return word.size() > 7 && base::to_unsigned(word, 16); };
@@ -201,7 +201,7 @@ class CounterSamples final : public Importer {
             return false;
         }
         const auto line = text.substr(is_unified ? 1 : 2);
-        // What it leaves of ethtool has no heading. No other format has that many blanks, 7 in VMware's names.
+        // Its lines of ethtool have no heading. No other format has that many blanks, 7 in VMware's names.
         const auto blanks = line.find_first_not_of(' ');
         if (!now.context.block.is_open && (blanks == 5 || blanks == 7)) {
             now.context.format = &counter_formats().back();
@@ -246,8 +246,8 @@ class CounterSamples final : public Importer {
         return fmt::format("{}\t{}\t{}\t{}", value.name, value.of, block.is_rise, side);
     }
 
-    /// What grep has left of several commands has no headings: a counter that comes again is of the next one. Only
-    /// VMware's driver has several of one name, whose names are several words.
+    /// The lines that grep has left of several commands have no headings: a counter that comes again is of the next
+    /// one. Only VMware's driver has several of one name, whose names are several words.
     bool is_of_next_command(const CounterFormat& format, const CounterLine& read, const CounterBlock& block) const {
         if (!now_->context.has_next(format) || (format.has_parts && block.is_headed)) return false;
         const auto& seen = now_->samples[block.source].seen;
@@ -271,8 +271,8 @@ class CounterSamples final : public Importer {
         now.sources[block.source].join(source);
         block.number = ++blocks_;
         if (now.context.begins_sample()) now.begin_sample();
-        // What begins anew without a line that says so may be the rest of what was printed before. One that no line
-        // names may be the same.
+        // A block that begins anew without a line that says so may be the rest of what was printed before. One that no
+        // line names may be the same.
         auto& samples = now.samples[block.source];
         const auto is_known = [&](const auto& command) {
             return samples.commands.contains(command_of(format, command, block));
@@ -317,7 +317,7 @@ class CounterSamples final : public Importer {
             ++counters_;
         }
         samples.commands.insert(command);
-        // What another command has left out is not known.
+        // A counter that another command has left out is not known.
         const bool leaves_out = format.leaves_out_zeros && (samples.number == 0 || samples.earlier.contains(command));
         has_rises_ |= block.is_rise;
         has_unnamed_device_ |= base::contains_word(read.of, of_unnamed_device);

@@ -7,8 +7,8 @@ namespace {
 
 using Row = DropShape::Kind;
 
-/// What `cilium monitor` prints of a packet that its programs of BPF drop (DropNotify of pkg/monitor/datapath_drop.go),
-/// of versions without the flow, the device and the file and with them, and with -v:
+/// The line of `cilium monitor` for a packet that its programs of BPF drop (DropNotify of
+/// pkg/monitor/datapath_drop.go), of versions without the flow, the device and the file and with them, and with -v:
 ///     xx drop (Policy denied) to endpoint 25729, identity 261->264: 10.11.13.37 -> 10.11.101.61 EchoRequest
 ///     xx drop (Policy denied (L3)) flow 0x8f2a to endpoint 0, ifindex 24, file bpf_lxc.c:2004, , identity 1->2: ...
 ///     CPU 01: MARK 0x8f2a FROM 1204 DROP: 74 bytes, reason Policy denied, identity 1->2, to endpoint 5
@@ -33,7 +33,7 @@ constexpr DropShape metrics_shapes[]{{"*kfree_skb_total{*reason=\"*\"*} *", "- -
                                      {"*kfree_skb_total{*reason=\"*\"*} * *", "- - reason - total int"},
                                      {"# *kfree_skb_total*", "- -", Row::remark}};
 
-/// What bcc's tcpdrop prints for each dropped TCP packet, with a reason since March 2025, and bpftrace's tcpdrop.bt:
+/// The rows of bcc's tcpdrop for each dropped TCP packet, with a reason since March 2025, and bpftrace's tcpdrop.bt:
 ///     20:49:06 0      4  10.32.119.56:443     > 10.66.65.252:22912   CLOSE (ACK)
 ///     14:46:49 0      4  39.156.66.10:80      > 10.211.55.10:33280   SYN_SENT (SYN|ACK)   NETFILTER_DROP (12)
 ///     20:49:06 0        swapper/2        10.32.119.56:443      10.66.65.252:22912    CLOSE

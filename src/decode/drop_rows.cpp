@@ -81,7 +81,7 @@ class Fitting {
         return false;
     }
 
-    /// Of one line and shape: what is hostile ends there.
+    /// Limit for one line and shape: what is hostile ends there.
     static constexpr int max_steps = 16384;
     int steps_ = 0;
 };

@@ -9,7 +9,7 @@ namespace stapgen::decode {
 
 namespace {
 
-/// What SystemTap's example dropwatch.stp has printed since 2009:
+/// The output of SystemTap's example dropwatch.stp since 2009:
 ///     Monitoring for dropped packets
 ///     Tue Nov 17 00:26:51 2020                                  from 2020 on; the interval's end, before its rows
 ///     1762 packets dropped at location 0xffffffff8149a8ed       2009

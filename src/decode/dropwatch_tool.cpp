@@ -14,7 +14,7 @@ namespace stapgen::decode {
 
 namespace {
 
-// What may be kept of a line: a symbol of the kernel has 511 characters at most.
+// Limit of bytes that are kept of a line: a symbol of the kernel has 511 characters at most.
 constexpr std::size_t max_text_length = 600;
 
 constexpr std::string_view block_lines[]{
@@ -79,7 +79,7 @@ bool is_source_line(std::string_view text) {
            base::is_decimal(text.substr(colon + 1));
 }
 
-/// What dropwatch(1) prints, in both of its modes (src/main.c of nhorman/dropwatch), and what scripts make of it:
+/// The output of dropwatch(1), in both of its modes (src/main.c of nhorman/dropwatch), and what scripts make of it:
 ///     3 drops at icmp_rcv+12d (0xffffffff8176ac9d) [software]         without "[software]" before version 1.5.2
 ///     2 drops at location 0xffffffffc0ff1234
 ///     7 drops at ttl_value_is_too_small [hardware]

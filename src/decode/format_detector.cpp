@@ -238,7 +238,7 @@ bool FormatDetector::take_text(std::string text, Sink& sink) {
 void FormatDetector::take_decorated(std::string_view line, Sink& sink) {
     stripper_.set(line);
     if (stripper_.is_empty()) return recognised();
-    // What is behind "#" may be another record as well as a person's comment. People do not write into long lines.
+    // The text behind "#" may be another record as well as a person's comment. People do not write into long lines.
     constexpr std::size_t longest_annotated = 1024;
     const bool may_be_annotated = repair_ == Repair::yes && line.size() <= longest_annotated;
     if (const auto plain = may_be_annotated ? stripper_.without_annotation() : std::nullopt) {
@@ -247,7 +247,7 @@ void FormatDetector::take_decorated(std::string_view line, Sink& sink) {
         stripper_.set(line);
     }
     if (take_prompted(line, sink)) return;
-    // Of a line with the tag of a recording its parser says more: a script that prints too few fields, for one.
+    // The parser of a recording says more of a line with its tag: a script that prints too few fields, for one.
     auto flaw = shape(unquoted(line)) == Importer::Shape::begun ? Flaw::broken_off : Flaw::unknown_kind;
     if (last_->ours) {
         const auto parsed = last_->ours->feed(line);

@@ -20,7 +20,7 @@ bool read_moment(Scan& scan, std::int64_t& ns) {
     return scan.fixed_point(ns, 9) && ns >= 0 && scan.skip("sec");
 }
 
-/// What `perf script netdev-times` prints: a tree for each NET_RX softirq, then a line for each packet sent.
+/// The output of `perf script netdev-times`: a tree for each NET_RX softirq, then a line for each packet sent.
 ///     313133.116852sec cpu=0
 ///       irq_entry(+0.000msec irq=24:eth4)
 ///              |
@@ -133,7 +133,7 @@ class NetdevTimes final : public Importer {
         return true;
     }
 
-    /// What the option `debug` adds: how many packets were followed and given up.
+    /// The lines that the option `debug` adds: how many packets were followed and given up.
     bool status(std::string_view text, Sink& sink) {
         if (text == "debug buffer status") {
             begin(sink);

@@ -19,7 +19,7 @@ struct Sentences {
     std::string_view group, text;
 };
 
-// Of what `netstat -s` prints on BSD, macOS, HP-UX and AIX. Some of its sentences are net-tools', of other counters.
+// Sentences of `netstat -s` on BSD, macOS, HP-UX and AIX. Some of its sentences are net-tools', of other counters.
 constexpr std::string_view bsd_headings =
     "ah arp carp divert esp etherip icmp icmp6 icmpv6 igmp ip ip6 ipcomp ipcomp6 ipip ipsec ipsec6 ipv6 mptcp pfkey "
     "pfsync pim pim6 raw raw6 rip6 sctp tcp udp";
@@ -176,7 +176,7 @@ std::optional<std::string> netstat_counter(std::string_view sentence, const Coun
         const auto name = name_of(group, sentence);
         if (!name.empty()) return fmt::format("{}.{}", block.group, name);
     }
-    // What grep left has no headings.
+    // The lines that grep left have no headings.
     for (const auto& [group, text] : netstat_sentences) {
         const auto name = block.seen.empty() ? name_in(text, sentence) : "";
         if (!name.empty()) return fmt::format("{}.{}", group, name);

@@ -9,7 +9,7 @@ namespace stapgen::decode {
 
 namespace {
 
-/// What follows `name` up to a comma, an asterisk or a blank; empty if it is not there.
+/// The text that follows `name` up to a comma, an asterisk or a blank; empty if it is not there.
 std::string_view behind(std::string_view text, std::string_view name) {
     const auto at = text.find(name);
     if (at == text.npos) return {};
@@ -29,7 +29,7 @@ std::string_view place_in(std::string_view text) {
     return place;
 }
 
-/// What nettrace of OpenCloudOS prints with --drop, of several versions, and droptrace before it:
+/// The output of OpenCloudOS' nettrace --drop, of several versions, and droptrace before it:
 ///     [142.097193] TCP: 10.0.0.1:570 -> 10.0.0.6:22 seq:299, flags:AR, reason: NOT_SPECIFIED, tcp_v4_rcv+0x81
 ///     [142.097193] TCP: 10.0.0.1:570 -> 10.0.0.6:22 seq:299, flags:AR *reason: NOT_SPECIFIED, tcp_v4_rcv+0x81*
 ///     [142.097193] 10.0.0.1:570 -> 10.0.0.6:22 TCP seq:299, flags:A reason:NOT_SPECIFIED tcp_v4_rcv+0x81

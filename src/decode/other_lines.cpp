@@ -187,7 +187,7 @@ std::optional<ProbeTimes> parse_probe_times(std::string_view line) {
     const auto hits = base::to_int((*found)[1]), min = base::to_int((*found)[2]), mean = base::to_int((*found)[3]),
                max = base::to_int((*found)[4]);
     if (!hits || !min || !mean || !max) return std::nullopt;
-    // Of the whole runtime's start the cycles may have more than 32 bits, which are negative then.
+    // The cycles since the runtime's start may have more than 32 bits, which are negative then.
     if (*hits < 0 || *mean < 0 || *max < 0) return ProbeTimes{};
     // The file and line in parentheses are of a folder that is gone; `!` and `?` say how the point was found.
     auto point = (*found)[0].substr(0, (*found)[0].rfind(", ("));

@@ -19,7 +19,7 @@ bool is_hashed(std::string_view text) {
     return text.size() == 16 && text.starts_with("00000000");
 }
 
-/// What stands between `open` and `close` at the front of the rest, which is taken off; nothing if that is not there.
+/// The text between `open` and `close` at the front of the rest, which is taken off; nothing if that is not there.
 std::optional<std::string_view> take_enclosed(std::string_view& rest, char open, char close) {
     rest = base::trim(rest);
     if (!rest.starts_with(open)) return std::nullopt;

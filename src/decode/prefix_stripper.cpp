@@ -74,7 +74,7 @@ class NullSink final : public FormatDetector::Sink {
     void message(std::string_view /*text*/) override {}
 };
 
-/// Of each line whether it is understood and not blank. Of a mark it would not be known which prefix it is the end of.
+/// Whether each line is understood and not blank. Of a mark it would not be known which prefix it is the end of.
 std::vector<bool> understood(std::string_view lines) {
     FormatDetector detector(FormatDetector::Repair::no);
     NullSink null;

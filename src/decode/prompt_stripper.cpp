@@ -32,7 +32,7 @@ std::size_t escape_length(std::string_view text) {
     return at;
 }
 
-/// Of what is between < and >. A person's "<snip>", ftrace's "<stack trace>", a task's "<idle>" and ip's flags are
+/// Texts between < and >. A person's "<snip>", ftrace's "<stack trace>", a task's "<idle>" and ip's flags are
 /// none.
 bool is_tag(std::string_view tag) {
     constexpr std::string_view elements =

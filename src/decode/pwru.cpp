@@ -109,7 +109,7 @@ std::optional<PwruRow> read_pwru_row(std::string_view line) {
             at = tuple + 1;
         }
     } else {
-        // What is left of a row: but a whole one behind a prompt is no rest.
+        // The rest of a row: but a whole one behind a prompt is no rest.
         const auto before = std::span(words).first(tuple);
         const bool is_decorated =
             line.find('\x1b') != std::string_view::npos || std::ranges::any_of(before, is_address);
@@ -158,7 +158,7 @@ constexpr std::string_view pwru_messages[]{"Per cpu buffer size: ",
                                            "Received signal, exiting program..",
                                            "Printed "};
 
-/// What the kernel's BTF printer makes of --output-skb, and of shared info.
+/// The text that the kernel's BTF printer makes of --output-skb, and of shared info.
 constexpr std::string_view dump_beginnings[]{"(struct ", ".", "}"};
 
 /// Functions that drop call one another in this order.

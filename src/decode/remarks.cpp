@@ -37,7 +37,7 @@ bool is_column_heading(std::string_view line) {
            (line.find("TASK-PID") != line.npos && line.find("TIMESTAMP  FUNCTION") != line.npos);
 }
 
-/// What surrounds the number.
+/// The texts around the number.
 struct LossText {
     std::string_view before, behind;
 };

@@ -8,7 +8,7 @@
 
 namespace stapgen::decode {
 
-/// What the importers make of it.
+/// The importers' opinion of it.
 Importer::Shape FormatDetector::shape(std::string_view text) const {
     auto shape = Importer::Shape::other;
     for (const auto& source : sources_)

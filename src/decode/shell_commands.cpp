@@ -21,18 +21,18 @@ using ShellWords = std::vector<std::string>;
 constexpr std::size_t max_command_line = 2048, max_commands = 64, max_rounds = 64, max_nested = 8, max_value = 64,
                       max_shell_word = 256;
 
-/// What runs the command that follows.
+/// The words that run the command behind them.
 constexpr std::string_view runners = "watch time timeout nice ionice nohup exec command env stdbuf unbuffer";
-/// What is before a command of a compound one.
+/// The words before a command of a compound one.
 constexpr std::string_view keywords = "do then else if elif ! {";
 constexpr std::string_view shells = "sh bash zsh ksh ash dash";
-/// What a line without a prompt may begin with, beside wrappers.
+/// The words that a line without a prompt may begin with, beside wrappers.
 constexpr std::string_view programs =
     "nstat netstat ip ifconfig tc conntrack ss ethtool cat grep egrep head tail sleep date echo true hostname uname cd "
     "sync for while until ansible";
 
-/// What runs a command somewhere else: its words, between which options may be; what the name behind it is of (empty:
-/// there is none); options that have a value.
+/// A program that runs a command somewhere else: its words, between which options may be; what the name behind it is of
+/// (empty: there is none); options that have a value.
 struct ShellWrapper {
     std::string_view words, kind, valued;
 };
@@ -261,7 +261,7 @@ class CommandLine {
         commands.push_back({std::move(words), std::move(text), std::move(place), repeats});
     }
 
-    /// Of "bash -c LINE", "ansible all -a LINE".
+    /// The command of "bash -c LINE", "ansible all -a LINE".
     static const std::string* line_in(const ShellWords& words) {
         const bool is_ansible = words[0] == "ansible";
         if (!is_ansible && !base::contains_word(shells, words[0])) return nullptr;
@@ -335,7 +335,7 @@ class CommandLine {
         return is_of_network && !target.empty() ? "netns of process " + target : "";
     }
 
-    /// Of "ip -n blue", "tc -netns blue", "ss -N blue".
+    /// The namespace of "ip -n blue", "tc -netns blue", "ss -N blue".
     static void take_namespace(ShellWords& words, ShellPlace& place) {
         const bool is_ss = words[0] == "ss";
         if (!is_ss && words[0] != "ip" && words[0] != "tc") return;

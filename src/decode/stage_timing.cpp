@@ -21,7 +21,7 @@ constexpr std::int64_t max_us = 100'000'000'000'000;
 
 enum Direction : std::size_t { rx, tx };
 
-/// What precedes the numbers of each direction, and what follows them.
+/// The texts before the numbers of each direction, and behind them.
 constexpr std::array<std::array<std::string_view, 3>, 2> stage_names{
     {{"drv-ip: ", "ip-tcp: ", "tcp-app: "}, {"app-tcp: ", "tcp-ip: ", "ip-drv: "}}};
 constexpr std::array<std::string_view, 3> stage_ends{" us,", " us,", " us."};

@@ -15,7 +15,7 @@ namespace stapgen::host {
 
 namespace {
 
-/// What belongs to no CPU and no device.
+/// The owner of what belongs to no CPU and no device.
 constexpr auto of_all = "-";
 
 /// As SystemTap's text_str() does: a driver's name of a counter must not end a field or a line.
@@ -79,7 +79,7 @@ std::vector<std::string> CounterLines::rises(const char* kind) {
     const auto now = read_counters(system_);
     for (const auto& [id, value] : now) {
         const auto before = last_.find(id);
-        // Of the namespace's files, some show a counter only when it is no longer 0. A device may have come from
+        // Some of the namespace's files show a counter only when it is no longer 0. A device may have come from
         // another namespace, with what it counted there.
         if (before == last_.end() && id.of != of_all) {
             ++later_;
@@ -92,11 +92,11 @@ std::vector<std::string> CounterLines::rises(const char* kind) {
             note("reset." + id.name, id.of, 1, lines);
         }
     }
-    // What is gone is forgotten: devices come and go. A file that could not be read this time comes again.
+    // A source that is gone is forgotten: devices come and go. A file that could not be read this time comes again.
     std::erase_if(last_, [&](const auto& item) { return item.first.of != of_all && !now.contains(item.first); });
     for (const auto& [id, value] : now)
         last_[id] = value;
-    // What was read is what is reported: there is nothing to leave out.
+    // All that was read is reported: there is nothing to leave out.
     lines.push_back(fmt::format("{0}\t{1}\tseen={2}\treported={2}\tappeared-later={3}\treset={4}", kind,
                                 epoch_ns_ + monotonic_ns(), total_, later_, fallen_));
     return lines;

@@ -55,7 +55,7 @@ struct Architecture {
 constexpr std::array architectures{Architecture{"aarch64", "\nCONFIG_ARM64=y", "-arm64", ".aarch64"},
                                    Architecture{"x86_64", "\nCONFIG_X86_64=y", "-amd64", ".x86_64"}};
 
-/// What the kernel's options say, or its release where its headers are missing: "6.12.1-arm64-16k",
+/// A fact of the kernel's options, or its release where its headers are missing: "6.12.1-arm64-16k",
 /// "5.14.0-427.el9.aarch64".
 void look_at_architecture(const System& system, Target& target) {
     constexpr std::size_t max_size = 4 * 1024 * 1024;

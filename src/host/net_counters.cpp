@@ -21,7 +21,7 @@ NetCounters read_text_counters(const System& system) {
 /// Adds stat.ctxt, stat.intr and stat.softirq: the sums of these lines of /proc/stat.
 void parse_stat_counters(std::string_view text, NetCounters& counters) {
     for (const auto line : base::split(text, '\n')) {
-        // Of the lines of interrupts and softirqs the first number is the sum of the others: thousands of them.
+        // The first number of the lines of interrupts and softirqs is the sum of the others: thousands of them.
         const auto space = line.find(' ');
         if (space == std::string_view::npos) continue;
         const auto name = line.substr(0, space);

@@ -52,7 +52,7 @@ base::Error cannot_make(const fs::path& path, const std::error_code& error) {
             "the folder can be moved with $XDG_CACHE_HOME; --no-workaround trace-headers does without it"};
 }
 
-/// What stap is shown of one folder of the kernel's.
+/// stap's view of one folder of the kernel's.
 struct Shown {
     fs::path real, point;
     std::vector<std::string> headers;

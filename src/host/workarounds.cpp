@@ -85,7 +85,7 @@ bool is_there(const Evidence& evidence, const System& system, const Target& targ
            (evidence.lacks.empty() || content->find(evidence.lacks) == std::string::npos);
 }
 
-/// What a patched copy is made of.
+/// The files of a patched copy.
 std::string signature(const fs::path& runtime, std::string_view version, const std::vector<RuntimePatch>& patches) {
     std::string text = runtime.string();
     const auto add = [&text](std::string_view part) { (text += '\0') += part; };

@@ -36,7 +36,7 @@ void IntervalLog::close(const Interval& interval) {
     if (is_whole && is_full) join_neighbours();
 }
 
-/// Of the open interval, into the last one.
+/// The rows of the open interval, into the last one.
 void IntervalLog::put_rows() {
     const auto place = static_cast<std::uint32_t>(intervals_.size() - 1);
     for (const auto index : open_) {

@@ -102,7 +102,7 @@ class Stream {
                              });
     }
 
-    /// What is in the pipe now, without waiting. Bounded, for another process may still be writing.
+    /// The bytes in the pipe now, without waiting. Bounded, for another process may still be writing.
     void take_rest() {
         if (ended_) return;
         const int fd = pipe.native_source();
@@ -228,7 +228,7 @@ class Loop final : public Control {
             stop_within(handlers_.stop_timeout);
         }
     }
-    /// What comes after a handler has thrown is nobody's.
+    /// Output after a handler has thrown is nobody's.
     void hand_out(const std::function<void(Line, Control&)>& handler, std::string_view line, bool cut) {
         if (handler && !thrown_) guarded([&] { handler(Line{line, cut}, *this); });
     }
@@ -388,8 +388,8 @@ void Loop::on_exit() {
     } else {
         ending_.exit_code = WEXITSTATUS(status);
     }
-    // What the child left of its group has been asked as well, and is not waited for. One that was killed had no time
-    // to end what it had started: stap leaves a compiler.
+    // The processes that the child left of its group have been asked as well, and are not waited for. One that was
+    // killed had no time to end what it had started: stap leaves a compiler.
     if (ending_.gave_up || ending_.signal != 0) ::kill(-ending_.pid, SIGKILL);
     drain_.expires_after(handlers_.drain);
     drain_.async_wait([this](const boost::system::error_code& error) {
@@ -431,7 +431,7 @@ base::Result<Ending> run_child(const Command& command, const Handlers& handlers)
         loop = std::make_unique<Loop>(command, handlers);
         STAPGEN_TRY(loop->start());
     } catch (const std::exception& error) {
-        // Of Boost's libraries: a pipe, an event loop or a process more than there may be.
+        // Errors of Boost's libraries: a pipe, an event loop or a process more than there may be.
         return base::failed(fmt::format("cannot start {}: {}", command.argv.at(0), error.what()),
                             "raise the limit that was reached: ulimit -n for open files, ulimit -u for processes");
     }

@@ -42,7 +42,7 @@ void ChildSetup::fail(Step step, int mount) const {
 }
 
 void ChildSetup::run() const {
-    // What Boost and others left open is not the child's; Boost's own error pipe must last until exec.
+    // Descriptors that Boost and others left open are not the child's; Boost's own error pipe must last until exec.
     ::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
     // A group of its own, so that a Ctrl-C on the terminal reaches us alone.
     ::setpgid(0, 0);
@@ -155,7 +155,7 @@ bool stap_takes_as_tmpdir(std::string_view folder) {
 
 std::map<std::string, std::string> child_environment() {
     std::map<std::string, std::string> environment;
-    // Of the caller's environment: who we are, and where debuginfo may come from. Nothing that changes what a
+    // The part of the caller's environment: who we are, and where debuginfo may come from. Nothing that changes what a
     // program does (LD_PRELOAD, KCFLAGS, SYSTEMTAP_*), so that a result does not depend on a shell.
     for (const auto* name :
          {"USER", "LOGNAME", "TZ", "DEBUGINFOD_URLS", "DEBUGINFOD_TIMEOUT", "http_proxy", "https_proxy", "no_proxy"}) {

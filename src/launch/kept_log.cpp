@@ -21,7 +21,7 @@ bool names_stap(std::string_view log) {
     return std::ranges::any_of(words, [&](auto word) { return log.find(word) != std::string_view::npos; });
 }
 
-/// What precedes a kernel's release: paths of its build tree and modules, packages.
+/// The text before a kernel's release: paths of its build tree and modules, packages.
 constexpr std::array<std::string_view, 6> before_release{"/lib/modules/",     "kernel-devel-",
                                                          "kernel-debuginfo-", "debuginfo-install kernel-",
                                                          "linux-headers-",    "linux-image-"};

@@ -157,7 +157,7 @@ void MessageReader::line(std::string_view text) {
         pass_failed_ = over->failed;
     }
     count_losses(text, losses_);
-    // Of a parse error stap prints the place in the next line.
+    // stap prints the place of a parse error in the next line.
     if (const auto saw = match("saw: * at *", text);
         saw && !diagnoses_.empty() && diagnoses_.back().id == "parse-error") {
         diagnoses_.back().cause += base::printable(fmt::format(", not {} at {}", (*saw)[0], (*saw)[1]));

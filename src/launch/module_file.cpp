@@ -119,7 +119,7 @@ base::Result<LoadableModule> make_loadable(const std::filesystem::path& file) {
 void rename_module(std::string& content, std::string_view name, std::string_view new_name) {
     if (name.size() != new_name.size()) return;
     const std::string old(name);
-    // What the kernel goes by is in its struct module; modinfo and we go by the other.
+    // The name that the kernel goes by is in its struct module; modinfo and we go by the other.
     for (const auto* section : {".gnu.linkonce.this_module", ".modinfo"}) {
         const auto bytes = host::elf_section_in(content, section);
         const auto found = std::search(bytes.begin(), bytes.end(), old.c_str(), old.c_str() + old.size() + 1);

@@ -137,7 +137,7 @@ Command compile_command(const CompileJob& job) {
 base::Result<Compiled> compile(const CompileJob& job) {
     const auto command = compile_command(job);
     std::error_code error;
-    // What is there may have been put there by those who can write it.
+    // A folder may have been filled by those who can write it.
     if (fs::exists(job.cache, error) && ::geteuid() == 0) {
         if (auto trusted = base::only_root_writes(job.cache); !trusted) {
             trusted.error().hint = "set XDG_CACHE_HOME to a folder that only root may write";

@@ -25,7 +25,7 @@ struct Added {
     void operator()(const Histogram& more) const { std::get<Histogram>(known) += more; }
 };
 
-/// Of the same kind, with nothing in it.
+/// A family of the same kind, with nothing in it.
 Value nothing_of(const Value& value) {
     return std::visit([](const auto& of) { return Value(std::decay_t<decltype(of)>()); }, value);
 }

@@ -191,7 +191,7 @@ OtlpRejection parse_otlp_response(std::string_view text) {
             }
         }
     } catch (const protozero::exception&) {
-        // What is no such message, as an empty page or JSON, says nothing.
+        // An answer that is no such message, as an empty page or JSON, says nothing.
     }
     return rejection;
 }

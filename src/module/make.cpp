@@ -56,7 +56,7 @@ base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOpti
 
 namespace {
 
-/// What --no-workaround says, checked.
+/// The names of --no-workaround, checked.
 base::Result<host::WorkaroundChoice> choice_of(const MakeOptions& options, const std::vector<host::Workaround>& table) {
     std::vector<std::string> known{"all"};
     for (const auto& workaround : host::own_workarounds)
@@ -317,7 +317,7 @@ base::Result<std::filesystem::path> make_unsigned(const host::System& machine, P
     if (verbose) {
         preparation.job.stap_said = [](std::string_view line) { std::cerr << base::printable(line) << '\n'; };
     }
-    // What stap leaves behind where it is killed goes with our folder.
+    // Files that stap leaves behind where it is killed go with our folder.
     if (const auto folder = preparation.folder->path().string(); launch::stap_takes_as_tmpdir(folder)) {
         preparation.job.environment["TMPDIR"] = folder;
     }

@@ -69,7 +69,7 @@ class Warming {
         }
     }
 
-    /// What this machine lacks is mostly the same for all.
+    /// This machine mostly lacks the same for all.
     void fail(base::Error error) {
         const std::scoped_lock lock(mutex_);
         if (!failure_ || failure_->what != error.what) base::show_error(error);

@@ -44,7 +44,7 @@ HitCost hit_cost_of(const recipe::Recipe& recipe, bool aggregates, const std::st
     const auto& cost = *recipe.cost;
     const auto handling = static_cast<double>(cost.instructions);
     const auto printing = aggregates ? 0.0 : static_cast<double>(cost.printing);
-    // What is not in the sample is not printed.
+    // Records outside of the sample are not printed.
     const double spared = cost.sampled > 0 ? cost.sampled * handling + printing : 0;
     HitCost hit{(handling + printing) * ns_per_instruction, false, spared / (handling + printing)};
     if (const auto kept = base::read_file(hit_cost_file(recipe.name, aggregates), 4096)) {
@@ -59,7 +59,7 @@ HitCost hit_cost_of(const recipe::Recipe& recipe, bool aggregates, const std::st
 
 void remember_hit_cost(const std::string& recipe, bool aggregates, const std::string& release,
                        const kinds::Cost& cost) {
-    // Of fewer hits the first ones, with cold caches, are too large a part.
+    // The first ones of fewer hits, with cold caches, are too large a part.
     constexpr std::int64_t min_hits = 1000;
     const auto ns = cost.ns(cost.cycles());
     if (!ns || cost.hits() < min_hits) return;

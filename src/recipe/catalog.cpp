@@ -34,7 +34,7 @@ std::optional<fs::path> recipes_of_caller_of_sudo() {
     return fs::path(user->pw_dir) / ".config/stapgen/recipes";
 }
 
-/// What root reads and nobody else can change. `otherwise`: what else is to be done once it is copied.
+/// Checks that nobody but root can change the recipe. `otherwise`: what else is to be done once it is copied.
 base::Result<void> check_as_root(const fs::path& recipe, std::string_view otherwise) {
     std::vector<std::string> command{"install", "-D", "-m",
                                      "644",     "-t", (fs::path(system_recipe_folder) / recipe.filename()).string()};

@@ -102,7 +102,7 @@ std::map<std::string, double> read_hits(TomlTable table, bool of_parts) {
     return hits;
 }
 
-/// Of a flag: what it adds to the record and to the cost.
+/// A flag: what it adds to the record and to the cost.
 void read_additions(TomlTable& table, const RecordSchema& record, Parameter& parameter) {
     for (const auto* key : {"fields", "hits"}) {
         if (table.has(key) && !parameter.is_flag())
@@ -253,7 +253,7 @@ std::set<Filter> read_filters(TomlTable& table) {
     return filters;
 }
 
-/// What the record has already is no field to be asked for.
+/// A field that the record has already is no field to be asked for.
 std::vector<std::string> read_by(TomlTable& table, const RecordSchema& record) {
     auto words = table.texts("by");
     std::vector<std::string> known;
@@ -279,7 +279,7 @@ void read_stap(TomlTable table, Recipe& recipe) {
     for (const auto& macro : recipe.macros) {
         const auto equals = macro.find('=');
         const auto name = macro.substr(0, equals);
-        // What stap's -D accepts, without its lower case: the runtime's own macros are upper case.
+        // The names that stap's -D accepts, without its lower case: the runtime's own macros are upper case.
         if (equals == std::string::npos || equals == 0 ||
             name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != std::string::npos ||
             !base::to_unsigned(macro.substr(equals + 1))) {

@@ -292,7 +292,7 @@ std::optional<OwnLine> parse_own_line(std::string_view line) {
 
 std::optional<Header> parse_header(std::string_view json) {
     auto header = read<Header>(json);
-    // What is no build-id is not asked for, compared or written.
+    // A text that is no build-id is not asked for, compared or written.
     if (header && !base::is_build_id(header->setup.kernel.build_id)) header->setup.kernel.build_id.clear();
     return header;
 }

@@ -33,8 +33,9 @@ std::string template_name(std::string name) {
     return name;
 }
 
-/// What the template has of the schema: the lines that print what was aggregated, and of each stage or value its number
-/// among them, and the unseen fields that stand in a record for those before it, or for it and those behind it.
+/// The parts of the template that the schema makes: the lines that print what was aggregated, and of each stage or
+/// value its number among them, and the unseen fields that stand in a record for those before it, or for it and those
+/// behind it.
 void add_fields(const schema::Schema& record, std::map<std::string, std::string>& values) {
     std::vector<std::string> names, lines;
     for (const auto& field : record.fields) {

@@ -32,8 +32,8 @@ std::vector<std::string> trimmed_words(std::string_view list) {
     return words;
 }
 
-/// Of "@define a(b, c) %( body %)" in one line; nothing of one that goes on, or chooses by the kernel, or is C, or
-/// stands beside others.
+/// The macro of "@define a(b, c) %( body %)" in one line; nothing of one that goes on, or chooses by the kernel, or is
+/// C, or stands beside others.
 std::optional<Macro> macro_of(const Part& part) {
     if (part.kind != Part::Kind::macro || part.names.size() != 1) return std::nullopt;
     const auto code = base::trim(part.code);

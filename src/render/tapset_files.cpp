@@ -26,7 +26,7 @@ base::Result<std::vector<TapsetFile>> read_tapsets(const std::vector<std::filesy
     std::vector<TapsetFile> tapsets;
     std::error_code error;
     for (const auto& folder : folders) {
-        // What is in c/ the C of the tapset includes by that name.
+        // Files of c/: the C of the tapset includes by that name.
         for (const std::string below : {"", "c/"}) {
             for (const auto& entry : std::filesystem::directory_iterator(folder / below, error)) {
                 if (!entry.is_regular_file(error)) continue;

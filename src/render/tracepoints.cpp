@@ -30,10 +30,10 @@ bool add_names(std::string_view text, std::set<std::string>& names) {
     return true;
 }
 
-/// Of probe points like "kprobe.function("f").return ?, @macro(x) !": whether each begins with a word that is ours or
-/// of stap itself.
+/// The words of probe points like "kprobe.function("f").return ?, @macro(x) !": whether each begins with a word that is
+/// ours or of stap itself.
 bool all_known(std::string_view points) {
-    // What stap's own program defines (register_standard_tapsets), and "stapgen".
+    // The word that stap's own program defines (register_standard_tapsets), and "stapgen".
     constexpr std::array<std::string_view, 12> families{"begin",  "end",   "error",   "kernel", "kprobe",  "module",
                                                         "procfs", "never", "process", "timer",  "stapgen", "netfilter"};
     for (std::size_t at = 0; at < points.size();) {

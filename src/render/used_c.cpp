@@ -60,7 +60,7 @@ bool is_whole(std::string_view first, std::string_view text) {
     return std::ranges::count(code, '{') == std::ranges::count(code, '}') && (end.ends_with(";") || end.ends_with("}"));
 }
 
-/// What a file needs as a file is left out.
+/// Lines that a file needs as a file are left out.
 bool is_of_the_file(std::string_view line) {
     const bool is_guard = line.starts_with("#ifndef STAPGEN_") && line.ends_with("_H");
     return is_guard || (line.starts_with("#define STAPGEN_") && line.ends_with("_H")) ||
@@ -105,7 +105,7 @@ bool declares(const Chunk& chunk, const std::string& name) {
            (head.starts_with("static ") && head.find(" " + name + "(") != std::string_view::npos);
 }
 
-/// Of the list of counters the rows that something names.
+/// The rows of the list of counters that something names.
 std::string without_unused_rows(const std::string& text, const std::string& all) {
     std::vector<std::string> rows;
     for (const auto line : base::split(text, '\n')) {
@@ -153,7 +153,7 @@ std::string used_c_of(const std::vector<const TapsetFile*>& headers, std::string
             }
         }
     }
-    // What defines nothing (#include) goes with its file, a comment with what is behind it.
+    // A line that defines nothing (#include) goes with its file, a comment with what is behind it.
     for (auto& chunk : chunks)
         if (!chunk.is_comment && chunk.names.empty()) chunk.used = files.contains(chunk.file);
     std::string out;

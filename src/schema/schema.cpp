@@ -13,7 +13,7 @@ namespace stapgen::schema {
 
 namespace {
 
-/// What may follow the colon of a field.
+/// The types that may follow the colon of a field.
 struct Kind {
     std::string_view text;
     FieldType type;

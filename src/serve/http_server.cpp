@@ -37,7 +37,7 @@ Reply refusal_of(error_code error) {
 }
 
 class Connection;
-/// What is done when a connection gives its place back: answered and lingering, or over (null).
+/// The action when a connection gives its place back: answered and lingering, or over (null).
 using Ended = std::function<void(const std::shared_ptr<Connection>& lingering)>;
 using Clock = std::chrono::steady_clock;
 using IsOwnHost = std::function<bool(std::string_view)>;
@@ -80,7 +80,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
         write(std::move(reply));
     }
 
-    /// Of one that was answered: it lingers no longer.
+    /// A connection that was answered: it lingers no longer.
     void end() { stream_.close(); }
 
   private:

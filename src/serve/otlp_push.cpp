@@ -126,7 +126,7 @@ class Push final : public OtlpPush, public std::enable_shared_from_this<Push> {
         if (finished_) return push();
         push_in(wait);
     }
-    /// What is said again and again is said once.
+    /// A message that would repeat is written once.
     void report(const std::string& what) {
         if (std::exchange(told_, what) != what) base::print_message("--otlp: " + what);
     }

@@ -22,7 +22,7 @@ namespace stapgen::serve {
 
 namespace {
 
-/// Of a child that is stapgen.
+/// The exit code of a child that is stapgen.
 Failure failure_of(const launch::Ending& ending) {
     if (ending.signal != 0) return Failure::killed;
     if (ending.exit_code == 0) return Failure::ended;
@@ -180,7 +180,7 @@ void Runner::tick(Child& child, launch::Control& control) {
     if (child.stream.is_damaged()) control.request_stop();
     if (stop_ > child.heeded) {
         child.heeded = stop_;
-        // What is not measuring yet does not look at its stdin.
+        // A child that is not measuring yet does not look at its stdin.
         if (child.heeded == 1 && child.has_begun) {
             control.request_stop();
         } else {
@@ -215,7 +215,7 @@ void Runner::add(Child& child, kinds::Measured interval) {
     take(child);
 }
 
-/// What is known of the run by now.
+/// The run's facts so far.
 void Runner::take(Child& child) {
     const auto& session = child.stream.session();
     kinds::Measured run;

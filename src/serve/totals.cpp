@@ -32,7 +32,7 @@ std::int64_t amount_of(const Row& row) {
 template <class Row>
 void raise_row(Row& into, const Row& now);
 
-/// What is added up never falls.
+/// Sums never fall.
 template <class Cell>
 void raise_cell(Cell& into, const Cell& now) {
     if constexpr (table::is_row<Cell>) {

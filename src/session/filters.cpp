@@ -106,7 +106,7 @@ base::Result<void> use_device(const host::System& machine, const std::string& na
     return {};
 }
 
-/// What is wrong with it begins with the option.
+/// The error begins with the option.
 template <class T>
 base::Result<T> of_option(const char* option, base::Result<T> parsed) {
     if (!parsed) parsed.error().what.insert(0, std::string(option) + ": ");

@@ -98,7 +98,7 @@ bool LiveView::take_keys(launch::Control& control) {
 }
 
 void LiveView::begin_window() {
-    // What can be wrong with the options is wrong with those of the whole run, too.
+    // An error in the options is one in those of the whole run, too.
     since_ = *analyze::Analyzer::create(*subject_.header, subject_.options);
     since_->add(decode::Line(subject_.ready));
     since_at_ = Clock::now();

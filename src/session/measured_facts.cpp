@@ -88,7 +88,7 @@ void put_meanings(kinds::Measured& measured, const recipe::Recipe& recipe) {
         row.loss = meaning->loss;
         row.loss_by_name = row.loss_by_name || meaning->loss_by_name;
     }
-    // Of one sample: what has a meaning.
+    // A single sample: what has a meaning.
     if (measured.one<rows::Counting>().levels)
         std::erase_if(counts, [](const rows::Count& row) { return !row.meaning; });
     std::ranges::stable_sort(counts, {}, [&](const CountOfInterval& row) {

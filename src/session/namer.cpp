@@ -53,7 +53,7 @@ void put_owners(std::initializer_list<const recording::GroupNames*> all, kinds::
     };
     analyze::name_groups(measured, [&](const table::GroupField& field) -> std::optional<std::string> {
         constexpr std::string_view cgroup = "cgroup";
-        // What a packet's reader waited for: no thread is called so, as its number is behind its name.
+        // The wait of a packet's reader: no thread is called so, as its number is behind its name.
         const auto* text = field.key == "by" ? std::get_if<std::string>(&field.value) : nullptr;
         if (text != nullptr && text->starts_with("cgroup:"))
             return containers::owner_name(cgroup, std::string_view(*text).substr(cgroup.size() + 1), find);
@@ -127,7 +127,7 @@ void put_subsystems(kinds::Tables& tables) {
     });
 }
 
-/// What the log itself calls its addresses.
+/// The log's own names of its addresses.
 std::vector<symbols::NamedAddress> named_addresses_of(const std::vector<const table::Place*>& places) {
     std::vector<symbols::NamedAddress> named;
     for (const auto* place : places) {
@@ -251,7 +251,7 @@ base::Result<void> Namer::put_of_log(kinds::Measured& measured, symbols::LogKern
             return {};
         }
         STAPGEN_TRY(names);
-        // What a 64-bit kernel has hashed (%p) is below its addresses.
+        // An address that a 64-bit kernel has hashed (%p) is below its addresses.
         if (names->address_digits() > 8) {
             std::erase_if(places, [](std::uint64_t address) { return address >> 32U == 0; });
         }

@@ -17,7 +17,7 @@ namespace stapgen::session {
 
 namespace {
 
-/// What people call a group, and the fields it is made of.
+/// The word for a group, and the fields it is made of.
 struct Grouping {
     std::string_view word;
     std::string_view fields;  ///< a blank between; empty: none
@@ -73,7 +73,7 @@ std::vector<std::string> group_fields(const Presentation& presentation, const de
     std::vector<std::string> fields;
     if (presentation.by) {
         fields = *presentation.by;
-        // Of perf and ftrace the name is all that is known of a process.
+        // perf and ftrace know a process by its name only.
         if (!schema.find("pid") && std::ranges::find(fields, "comm") != fields.end()) std::erase(fields, "pid");
         return fields;
     }

@@ -96,7 +96,7 @@ class Input final : public decode::FormatDetector::Sink {
         return summaries;
     }
 
-    /// What a user should know of the files.
+    /// Remarks on the files for the user.
     [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
     [[nodiscard]] std::int64_t lines() const { return detector_.input().lines; }
     /// Why stap failed, if the text is what it said of that.
@@ -175,7 +175,7 @@ class Input final : public decode::FormatDetector::Sink {
         const bool is_unknown = parts_.empty();
         detector_.feed(text, *this);
         if (is_unknown && parts_.empty() && options_.unknown) options_.unknown(text);
-        // What stap says is of interest where nothing else is there.
+        // stap's messages matter where nothing else is there.
         if (is_unknown && parts_.empty() && unknown_.size() < base::limits::line_bytes) unknown_ += text;
     }
 

@@ -123,7 +123,7 @@ launch::Handlers Measurement::handlers() {
 
 void Measurement::output(launch::Line line, launch::Control& control) {
     bytes_ += static_cast<std::int64_t>(line.text.size()) + 1;
-    // Of a line that was cut the last number may be wrong: it counts as not understood.
+    // The last number of a line that was cut may be wrong: it counts as not understood.
     const auto parsed = parser_.feed(line.cut ? std::string_view("(cut)") : line.text);
     const auto* first = std::get_if<decode::HeaderLine>(&parsed);
     // Before the recorder, whose header has their names.
@@ -138,7 +138,8 @@ void Measurement::output(launch::Line line, launch::Control& control) {
         if (const auto* ready = std::get_if<decode::Ready>(&parsed)) begin(*ready);
         const bool ends = std::holds_alternative<decode::End>(parsed);
         if (ends) close();
-        // What the last line closes is cut short. Where there was no other it is the whole, which finish() shows.
+        // The interval that the last line closes is cut short. Where there was no other it is the whole, which finish()
+        // shows.
         const bool is_whole = ends && (intervals_ == 0 || intervals_ == plan_.intervals);
         if (added.interval && !is_whole) show(*std::move(added.interval));
         if (std::holds_alternative<decode::Tick>(parsed)) ++intervals_;
@@ -320,7 +321,7 @@ bool is_in_losses(const launch::Diagnosis& message, const launch::Losses& losses
            (message.id == "errors-skipped" && losses.errors == 0);
 }
 
-/// Of a run that ended though nobody asked it to, before -d or -n was over.
+/// The reason of a run that ended though nobody asked it to, before -d or -n was over.
 std::string early_end_text(const Measurement& measurement, std::chrono::nanoseconds measured, const MeasurePlan& plan) {
     const auto after =
         fmt::format("after {}, before {} had passed", base::format_duration(measured), plan.duration ? "-d" : "-n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What of the C library a program that is linked statically cannot have: it loads plug-ins (NSS, conversions,
+// The parts of the C library that a program that is linked statically cannot have: it loads plug-ins (NSS, conversions,
 // libraries), and those of the machine at hand belong to another C library. The linker warns of each, and
 // its options make a warning fail.
 #include <netdb.h>
@@ -38,7 +38,7 @@ int __wrap_getprotobyname_r(const char*, protoent*, char*, std::size_t, protoent
     return ENOENT;
 }
 
-/// Of /etc/passwd alone.
+/// Users of /etc/passwd alone.
 passwd* getpwuid(uid_t uid) {
     const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen("/etc/passwd", "re"), std::fclose);
     if (!file) return nullptr;

@@ -17,7 +17,7 @@ namespace stapgen::symbols {
 
 namespace {
 
-/// What libdwfl calls back for; it carries one pointer for us.
+/// The state for libdwfl's callbacks; it carries one pointer for us.
 struct Module {
     ElfFile elf;
     std::map<std::size_t, std::uint64_t> placed;  ///< of a module: section -> offset from its base

@@ -12,7 +12,7 @@ namespace stapgen::table {
 
 namespace {
 
-/// Of two that are equal in all that is known of them either is right.
+/// Either of two is right that are equal in all that is known of them.
 bool is_slower(const SlowRecord& a, const SlowRecord& b) {
     return a.total_ns != b.total_ns ? a.total_ns > b.total_ns : a < b;
 }

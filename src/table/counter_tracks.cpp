@@ -91,14 +91,14 @@ void CounterTracks::add(const CounterReading& reading) {
     auto samples = of_source.find(reading.format);
     if (samples == of_source.end()) samples = of_source.emplace(reading.format, Samples{.first = reading.sample}).first;
     samples->second.end = std::max(samples->second.end, reading.sample + 1);
-    // What a tool says of a rise stands beside no total.
+    // A tool's rise stands beside no total.
     if (track.is_rise && !reading.is_rise) return;
     if (reading.is_rise && !track.is_rise) track = {.format = track.format, .first_sample = reading.sample};
     if (reading.part && track.last_sample == reading.sample && track.samples > 0) {
         track.last += reading.value;
     } else {
         track.next(reading.value, base::has_32_bits(key_.name));
-        // Of a sample without a time of its own none is known.
+        // A sample without a time of its own has none.
         track.last_ns = reading.epoch_ns == track.last_ns ? std::nullopt : reading.epoch_ns;
     }
     if (track.samples == 1) {

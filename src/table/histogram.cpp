@@ -94,7 +94,7 @@ void Histogram::set_totals(const Totals& totals) {
         coarse_squares_ = whole(std::ldexp(deviations + sum * (sum / n), -coarse_bits));
         return;
     }
-    // What squared_deviations() turns into the same again.
+    // The number that squared_deviations() turns into the same again.
     const auto center = static_cast<WideUnsigned>(sum_ / n_);
     const auto rest = static_cast<long double>(sum_ % n_);
     squares_ = whole(deviations + rest * (rest / n)) + 2 * center * static_cast<WideUnsigned>(sum_) -

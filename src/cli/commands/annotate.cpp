@@ -46,7 +46,7 @@ class CheckedText {
         : names_(names),
           blocks_(std::move(blocks)),
           is_whole_(is_whole),
-          // What is assumed can be compared with all of a file, but not with what a pipe is still to bring.
+          // An assumption can be compared with all of a file, but not with what a pipe is still to bring.
           is_settling_(!is_sure() && (is_whole || !names.kaslr_offset_known())),
           is_holding_(is_settling_ || !names.is_proven()) {
         session::report_notes(names_, reported_);
@@ -64,7 +64,7 @@ class CheckedText {
         note_starts(block);
         return !block.empty();
     }
-    /// Of the last block. False: it is copied as it is.
+    /// The last block. False: it is copied as it is.
     [[nodiscard]] bool has_names() const { return outcome_.has_value(); }
     /// The log says that a function begins there. A return address may be there, too, behind the function before.
     [[nodiscard]] bool is_start(std::uint64_t address) const { return starts_.contains(address); }
@@ -179,7 +179,7 @@ class CheckedText {
     bool has_addresses_ = false;
 };
 
-/// What a text has of addresses as long as none of them got a name.
+/// The addresses of a text as long as none of them got a name.
 class Unnamed {
   public:
     explicit Unnamed(int digits) : digits_(digits) {}

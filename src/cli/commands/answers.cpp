@@ -66,7 +66,7 @@ void put_digits(std::uint64_t address, std::size_t digits, std::string& out) {
     out.append(text.data(), length) += ' ';
 }
 
-/// What is asked.
+/// The questions.
 struct Asked {
     std::vector<std::uint64_t> addresses;
     std::vector<base::Error> errors;  ///< of words that are none
@@ -131,7 +131,7 @@ bool put_answers(const KernelNames& names, const AnswerForm& form, std::span<con
     return static_cast<bool>((out << text).flush());
 }
 
-/// What was no address is said. True if there is none.
+/// Words that were no address are named. True if there is none.
 bool show(std::span<const base::Error> errors) {
     std::ranges::for_each(errors, base::show_error);
     return errors.empty();

@@ -192,7 +192,7 @@ void write_findings(const bundle::Report& report, const ReportOptions& options) 
     bundle::write_text(report, width == 0 ? base::default_width : width, std::cout);
 }
 
-/// What was read of an archive, and what reading more of it may still cost.
+/// An archive as far as it was read, and the budget for the rest.
 struct ReadArchive {
     std::filesystem::path path;
     std::shared_ptr<base::Budget> budget;

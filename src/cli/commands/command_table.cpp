@@ -66,7 +66,7 @@ base::Result<void> take(const std::string& /*typed*/) {
     return {};
 }
 
-/// What each command has.
+/// The options of each command.
 void add_general_options(CommandSpec& command) {
     if (command.action != nullptr && !command.options.empty()) {
         command.options.push_back({"--profile", "NAME", groups::general, "Options of [profile.NAME] in config.toml",
@@ -77,7 +77,7 @@ void add_general_options(CommandSpec& command) {
         add_general_options(one);
 }
 
-/// What is in the way of a recipe among the commands; empty if nothing is.
+/// The word in the way of a recipe among the commands; empty if nothing is.
 std::string clash_of(const recipe::Recipe& recipe, const std::vector<CommandSpec>& own) {
     if (std::ranges::find(own, recipe.name, &CommandSpec::name) != own.end())
         return fmt::format("'{}' is a command of stapgen", recipe.name);

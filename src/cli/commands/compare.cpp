@@ -92,7 +92,7 @@ base::Result<study::Compared> compare(const table::Group& group, const std::vect
     return compared;
 }
 
-/// What is on one side only: said to the user, and returned.
+/// The groups on one side only: said to the user, and returned.
 std::vector<std::string> report_missing(Recordings& side, Recordings& other, std::string_view name) {
     std::vector<std::string> missing;
     for (const auto& [group, recordings] : side) {
@@ -123,7 +123,7 @@ base::Result<std::vector<study::Compared>> compare_all(Recordings& before, Recor
     return all;
 }
 
-/// What was found, as an exit code: 0 only if all was compared and nothing regressed. `missing`: groups of one side.
+/// The outcome, as an exit code: 0 only if all was compared and nothing regressed. `missing`: groups of one side.
 base::Result<void> verdict_of(std::span<const study::Compared> all, std::vector<std::string> missing,
                               double threshold) {
     std::vector<std::string> slower;

@@ -25,7 +25,7 @@ std::string with_environment(const launch::Command& command) {
     return base::shell_quoted(words);
 }
 
-/// Of what the commands below name, what is not there yet.
+/// The files named by the commands below that are not there yet.
 void print_what_is_made(const launch::CompileJob& job) {
     std::vector<fs::path> made;
     if (!job.options.runtime.empty()) made.push_back(job.options.runtime);

@@ -32,7 +32,7 @@ base::Result<void> exec(const Call& call, const ExecOptions& options) {
     made.functions = module->info.functions;
     made.recipe_hash = module->info.recipe_hash;
     if (made.recipe_hash.empty()) {
-        // Of no recipe that anybody knows: this module's numbers add up with this module's only.
+        // A module of no known recipe: this module's numbers add up with this module's only.
         STAPGEN_LET(const auto content, base::read_file(module->path));
         made.recipe_hash = base::sha256(content);
     }

@@ -141,7 +141,7 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
     }
     STAPGEN_LET(auto hosts, fleet::parse_hosts(typed));
     auto checkable = options.filters;
-    // What these name is on the hosts.
+    // Names in these are of the hosts.
     for (const auto* option : {"container", "pod", "cgroup", "netns"})
         checkable.erase(option);
     STAPGEN_TRY(session::filters_of(*machine, checkable, true));

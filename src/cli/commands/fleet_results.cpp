@@ -24,7 +24,7 @@ namespace stapgen::cli {
 
 namespace {
 
-/// Of a comparison of hosts. The more rows, the larger each P.
+/// The options of a comparison of hosts. The more rows, the larger each P.
 std::vector<table::Percentile> usual_percentiles() {
     return table::parse_percentiles("50,99").value();
 }

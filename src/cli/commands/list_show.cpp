@@ -62,7 +62,7 @@ std::optional<overhead::ExpectedCost> aggregated(const recipe::Recipe& recipe,
     return expected;
 }
 
-/// Of the words that a script prints. What counters mean `help` says, one by one.
+/// The words that a script prints. `help` explains counters, one by one.
 std::vector<recipe::Meaning> meanings_of(const recipe::Recipe& recipe) {
     return recipe.source == recipe::Source::script ? recipe.meanings : std::vector<recipe::Meaning>{};
 }

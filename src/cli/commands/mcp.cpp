@@ -36,7 +36,7 @@ class Tools {
             if (found == arguments.end()) return std::vector<std::string>{};
             return found->is_string() ? std::vector{found->get<std::string>()} : found->get<std::vector<std::string>>();
         };
-        // What a command is called with: its own words, options, and what is typed behind "--".
+        // The words that a command is called with: its own words, options, and what is typed behind "--".
         const auto tool = [&](mcp::Tool one, std::vector<std::string> command, std::vector<std::string> files,
                               std::vector<std::string> plain) {
             one.call = [this, words, command = std::move(command), files = std::move(files),

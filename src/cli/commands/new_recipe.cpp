@@ -35,7 +35,7 @@ base::Result<void> check_name(const CommandSpec& root, const recipe::Program& pr
             fmt::format("new-recipe: there is a recipe '{}', which cannot be used: {}", name, broken->second.what),
             "choose another name, or fix that one");
     }
-    // What is left of the commands are stapgen's own.
+    // The other commands are stapgen's own.
     if (command_named(root, name) != nullptr) {
         return base::bad_input(fmt::format("new-recipe: '{}' is a command of stapgen", name), "choose another name");
     }
@@ -76,7 +76,7 @@ base::Result<void> new_recipe(const Call& call, const NewRecipeOptions& options)
             fs::remove_all(folder, error);
             return written;
         }
-        // Of a user's own only the user reads.
+        // Only the user reads a user's own.
         if (parent == recipe::system_recipe_folder) fs::permissions(folder / file, fs::perms(0644), error);
     }
     const auto path = options.into.empty() ? std::string()

@@ -18,7 +18,7 @@ namespace stapgen::cli {
 
 namespace {
 
-/// What is filtered, for whoever reads the script.
+/// The filters, for whoever reads the script.
 std::string about(const session::Filters& filters) {
     std::string text;
     for (const auto& [option, value] : filters.as_typed)

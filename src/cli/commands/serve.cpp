@@ -20,7 +20,7 @@ namespace stapgen::cli {
 
 namespace {
 
-/// Of each recipe that does not say how often it reports by itself: numbers are so old at most.
+/// The interval of a recipe that has none of its own: numbers are so old at most.
 constexpr const char* interval = "5";
 
 bool has_field(const schema::Schema& schema, schema::FieldType type) {
@@ -31,7 +31,7 @@ bool counts_drops(const schema::Schema& schema) {
     return has_field(schema, schema::FieldType::address) && has_field(schema, schema::FieldType::count);
 }
 
-/// What it prints does not grow with the packets.
+/// Whether its output does not grow with the packets.
 bool can_go_on(const recipe::Recipe& recipe) {
     return recipe.record.aggregates || counts_drops(recipe.record) || recipe.source == recipe::Source::network_counters;
 }
@@ -60,7 +60,7 @@ base::Result<std::string> recipe_of_module(const std::string& file) {
         fmt::format("if its recipe can aggregate: stapgen build {} --aggregate -o FILE.ko", header->recipe));
 }
 
-/// What serve itself says to each recipe, or what would end it.
+/// Options that serve itself gives each recipe, or that would end it.
 base::Result<void> check_options(const std::string& typed, const MeasureOptions& measure, bool dry_run) {
     const auto& plan = measure.plan;
     const auto& present = measure.present;

@@ -65,7 +65,7 @@ base::Result<void> why(const Call& call, const WhyOptions& options) {
     return run_recipe(call.program, *options.recipe, options.run);
 }
 
-/// Of the options of a run those that an answer at its end has a use for.
+/// The options of a run that an answer at its end has a use for.
 OptionSpecs answer_options(OptionSpecs options) {
     static const std::set<std::string> kept{"--duration", "--output", "--format", "--json",
                                             "--color",    "--label",  "--rotate", "--quiet"};
@@ -80,7 +80,7 @@ OptionSpecs answer_options(OptionSpecs options) {
     return options;
 }
 
-/// Of the recipe's own.
+/// The recipe's own options.
 OptionSpecs who_option(OptionSpecs options) {
     std::erase_if(options, [](const OptionSpec& option) { return long_name(option) != "--who"; });
     return options;

@@ -16,7 +16,7 @@ namespace stapgen::cli {
 
 namespace {
 
-/// Of lines as they are: man indents them by 7, and a terminal may have 80 columns.
+/// Width of lines as they are: man indents them by 7, and a terminal may have 80 columns.
 constexpr std::size_t notes_width = 72;
 
 /// Hyphens are typed by those who copy an option, so they stay what they are; a dot or an apostrophe that begins a line
@@ -125,7 +125,7 @@ void write_environment(Roff& page) {
     page.item("DEBUGINFOD_URLS", "Servers to fetch debug information from, with --fetch.");
 }
 
-/// What `show` prints.
+/// The output of `show`.
 base::Result<void> write_recipe(Roff& page, const recipe::Program& program, const recipe::Recipe& recipe) {
     page.paragraph(recipe.description);
     if (!recipe.stages.empty()) page.subsection("Stages and values");
@@ -169,7 +169,7 @@ base::Result<std::string> page_of(const CommandSpec& root, const CommandSpec& co
     page.raw(fmt::format(".TH {} 1 {} {} \"User Commands\"\n", argument(base::upper(name)), build_date(),
                          argument(program_version())));
     page.section("NAME");
-    // What whatis(1) reads.
+    // The line that whatis(1) reads.
     page.raw(fmt::format("{} \\- {}\n", escaped(name), escaped(command.summary)));
     page.section("SYNOPSIS");
     page.raw(fmt::format(".B {}\n", argument(usage_of(command))));

@@ -13,7 +13,7 @@ namespace {
 
 using table::Shape;
 
-/// What is in a cell, as documents write it.
+/// The type of a cell, as documents write it.
 template <class NameOf, class Cell>
 constexpr std::string_view type_text() {
     constexpr bool is_ns = std::is_same_v<NameOf, table::Ns>;

@@ -199,7 +199,7 @@ base::Result<std::string> account(const CommandSpec& root, const std::vector<std
     return out;
 }
 
-/// What needs no recipe.
+/// The topics that need no recipe.
 template <base::Result<std::string> (*text)(const std::vector<std::string>& words)>
 base::Result<std::string> of_words(const CommandSpec& /*root*/, const std::vector<std::string>& words) {
     return text(words);

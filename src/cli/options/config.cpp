@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr const char* settings_hint =
     "docs/guide/configuration.md; STAPGEN_CONFIG= before stapgen leaves all settings out";
 
-/// What a user says for each run, or what is needed before any file is read.
+/// Options that are typed for each run, or needed before any file is read.
 bool is_never_set(const OptionSpec& option) {
     const auto name = long_name(option);
     return name == "--guru" || name == "--profile" || name == "--recipe-path" || name == "--help" ||

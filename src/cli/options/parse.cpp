@@ -20,13 +20,13 @@ namespace {
 
 using Values = std::vector<std::string>;
 
-/// What was typed for an option, or stands in a file for it; null: nothing.
+/// The text typed for an option, or stands in a file for it; null: nothing.
 const Values* values_for(const Typed& typed, const OptionSpec& spec) {
     const auto found = typed.given.find(&spec);
     return found == typed.given.end() ? nullptr : &found->second;
 }
 
-/// What stands in the environment for what was not typed.
+/// The environment's text for an option that was not typed.
 void add_environment(Typed& typed) {
     for (const auto& spec : typed.command->options) {
         const char* value = spec.rules.environment.empty() ? nullptr : std::getenv(spec.rules.environment.c_str());
@@ -169,7 +169,7 @@ base::Result<void> use_config(Typed& typed, const CommandSpec& root, const std::
         const auto* values = spec == nullptr ? nullptr : values_for(typed, *spec);
         return values == nullptr ? std::nullopt : std::optional(values->back());
     };
-    // What another stapgen steers is what that one says, on each host.
+    // A stapgen that another one steers does what that one says, on each host.
     if (value_of("--remote")) return {};
     return apply_config(config, root, *typed.command, value_of("--profile").value_or(""), setter_for(typed));
 }
@@ -192,7 +192,7 @@ base::Result<void> check_verb(const CommandSpec& root, const recipe::Catalog& ca
     return {};
 }
 
-/// What is wrong with the words, whatever their values are: one that nothing knows, a value or a command that is
+/// The error in the words, whatever their values are: one that nothing knows, a value or a command that is
 /// missing.
 base::Result<void> check_words(const Typed& typed, const CommandSpec& root) {
     const auto& used = *typed.command;

@@ -22,7 +22,7 @@ bool is_id(std::string_view text) {
 struct Prefix {
     std::string_view text, runtime;
 };
-/// What precedes the id in a scope of systemd's, or with the cgroupfs driver in a folder's name. What watches a
+/// The text before the id in a scope of systemd's, or with the cgroupfs driver in a folder's name. What watches a
 /// container (crio-conmon-ID, libpod-conmon-ID) is none.
 constexpr auto prefixes = std::to_array<Prefix>({{"docker-", "docker"},
                                                  {"cri-containerd-", "containerd"},
@@ -48,7 +48,7 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
 }
 
 /// The uid in "kubepods-burstable-podUID.slice" or "podUID", with - for systemd's _; that of a static pod is 32 digits.
-/// Of podman "machine-libpod_pod_ID.slice".
+/// The name of podman's "machine-libpod_pod_ID.slice".
 std::string pod_in(std::string_view part) {
     constexpr std::string_view podman = "libpod_pod_", kubernetes = "pod";
     constexpr std::size_t uuid = 36, hash = 32;
@@ -83,7 +83,7 @@ Place container_in(std::string_view part, std::string_view before) {
         if (part.starts_with(text) && is_id(part.substr(text.size())))
             return {std::string(runtime), std::string(part.substr(text.size())), {}, {}};
     }
-    // What is in podman's folder and no "libpod-ID" is a pod.
+    // A name in podman's folder that is no "libpod-ID" is a pod.
     if (is_id(part) && before != "libpod_parent")
         return {before == "docker" ? "docker" : "", std::string(part), {}, {}};
     return {};

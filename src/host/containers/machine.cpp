@@ -22,7 +22,7 @@ std::string text_of(const fs::path& file) {
     return base::read_file(file, most).value_or(std::string());
 }
 
-/// Of the lines of /proc/PID/cgroup, "0::/path" and "4:memory:/path".
+/// The path in lines of /proc/PID/cgroup, "0::/path" and "4:memory:/path".
 std::string cgroup_in(std::string_view text) {
     std::string unified, of_container;
     for (const auto line : base::split(text, '\n')) {

@@ -36,7 +36,7 @@ const Json& part_at(const Json& json, const std::string& key) {
     return found == json.end() ? none : *found;
 }
 
-/// What is known already stays.
+/// A name that is known already stays.
 void add(Name& to, const Name& more) {
     for (const auto part : {&Name::name, &Name::pod, &Name::pod_namespace, &Name::pod_uid})
         if ((to.*part).empty()) to.*part = more.*part;

@@ -11,7 +11,7 @@ namespace stapgen::containers {
 
 namespace {
 
-/// What the machine calls it; nothing if it has no name for it.
+/// The machine's name of it; nothing if it has no name for it.
 std::optional<std::string> name_on(const Machine& machine, std::string_view key) {
     const auto colon = key.find(':');
     const auto field = key.substr(0, colon), value = key.substr(colon + 1);

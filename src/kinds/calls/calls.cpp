@@ -35,7 +35,7 @@ std::string text_of(const decode::Record& record, std::string_view name) {
     return field && record.schema->fields[*field].type == FieldType::text ? text_of(record.values[*field]) : "";
 }
 
-/// What ran it: a thread, or a CPU in softirq.
+/// The context: a thread, or a CPU in softirq.
 using Context = std::tuple<std::int64_t, bool, std::int64_t>;
 
 Context context_of(const Call& call) {

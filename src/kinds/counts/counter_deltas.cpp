@@ -32,7 +32,7 @@ class CounterDeltas {
         bool has_rate = true;
     };
 
-    /// What speaks against the samples of a source's kernel, or of a device of it, being of one source.
+    /// Signs against the samples of a source's kernel, or of a device of it, being of one source.
     struct Doubt {
         std::int64_t fell = 0, rose = 0;  ///< counters
         /// Counters that are in some samples, in the first one only, in later ones only.
@@ -94,7 +94,7 @@ bool CounterDeltas::is_doubtful(const CounterTracks::Key& key) const {
            (key.of == "?" && doubt.in_several < std::min(doubt.in_first, doubt.in_later));
 }
 
-/// Of one source alone only where a command ran is of interest.
+/// One source alone is named by the place of its command only.
 std::string CounterDeltas::of_text(const CounterTracks::Key& key) const {
     if (tracks_.sources().size() > 1) return tracks_.sources()[key.source].text(key.of);
     return table::CounterSource{.inside = tracks_.sources()[key.source].inside}.text(key.of);

@@ -29,7 +29,7 @@ class Counts final : public Kind {
             if (type == FieldType::count && !fields.count) fields.count = i;
         }
         if (!fields.count || is_of_place || tells_waits(schema) || is_ledger(schema)) return false;
-        // What is counted beside the records has keys of its own.
+        // Counts beside the records have keys of its own.
         fields.keys = decode::group_keys(schema, schema.index == 0 ? group_by_ : schema.keys());
         if (counted_.empty()) counted_ = schema.fields[*fields.count].name;
         return true;

@@ -29,7 +29,7 @@ std::vector<Row> totals_of(const std::vector<rows::OfInterval<Row>>& of_interval
     return totals;
 }
 
-/// Of several recordings a place with a name is one, whatever its address: a kernel that was started again has the same
+/// A place with a name is one in several recordings, whatever its address: a kernel that was started again has the same
 /// function elsewhere.
 void join_places(std::vector<rows::Drop>& drops) {
     std::map<std::tuple<table::Place, table::Reason, table::Group>, std::size_t> rows;  // by all but the address
@@ -95,7 +95,7 @@ std::vector<rows::HiddenOfInterval> hidden_by_interval(const std::vector<DropOfI
     return rows;
 }
 
-/// What is known of drops, each once, that for the most drops first.
+/// Advice on drops, each once, that for the most drops first.
 std::vector<rows::Advice> advice_on(const std::vector<rows::Drop>& drops) {
     std::vector<rows::Advice> all;
     for (const auto& drop : drops) {
@@ -110,7 +110,7 @@ std::vector<rows::Advice> advice_on(const std::vector<rows::Drop>& drops) {
     return all;
 }
 
-/// Of each reason the most frequent paths, and how many others there are.
+/// The most frequent paths of each reason, and how many others there are.
 void put_shown_paths(const std::vector<rows::Stack>& paths, std::size_t most, rows::Results& results) {
     auto& few = results.stacks_shown = paths;
     std::map<std::string, std::size_t> seen;

@@ -24,7 +24,7 @@ using StackOfInterval = rows::OfInterval<rows::Stack>;
 /// Call paths, and bytes of them: 35 calls each.
 constexpr std::size_t max_paths = 4096, max_bytes = 2 * base::limits::row_key_bytes;
 
-/// What places that are the same, however they are written, have in common.
+/// The key of places that are the same, however they are written.
 std::string written_alike(const table::Place& place, const table::Reason& reason, std::string_view groups) {
     return fmt::format("{:x} {}+{:x} {} {} {}{}", place.address.value_or(0), place.symbol.value_or(""),
                        place.offset.value_or(0), place.module.value_or(""), reason.number, reason.name.value_or(""),
@@ -92,7 +92,7 @@ class Drops final : public Kind {
             };
             if (type == FieldType::address || type == FieldType::place) set(fields.place);
             if (type == FieldType::reason || type == FieldType::reason_name) set(fields.reason);
-            // Of call paths of something else.
+            // The paths of something else.
             if (type == FieldType::text && schema.fields[i].name == "reason") set(fields.reason);
             if (type == FieldType::stack) set(fields.stack);
             if (type == FieldType::count) set(fields.count);

@@ -15,7 +15,7 @@ namespace {
 
 using table::Average;
 
-/// What a mean's sum may be at most beyond mean * count.
+/// The most that a mean's sum may be beyond mean * count.
 long double slack(std::int64_t count) {
     return count > 0 ? static_cast<long double>(count) - 1 : 0;
 }

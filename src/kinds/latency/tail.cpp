@@ -39,7 +39,7 @@ std::string times_text(double times) {
     return fmt::format("{:.{}f} times", times, times < 1.995 ? 2 : 1);
 }
 
-/// Of a stage that is divided its parts, which add up to it; of others the stage.
+/// The parts of a stage that is divided, which add up to it, or the stage itself.
 std::vector<const Share*> finest(const Tail& tail) {
     std::vector<const Share*> all;
     for (const auto& share : tail.shares) {

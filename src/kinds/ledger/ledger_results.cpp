@@ -30,7 +30,7 @@ std::int64_t sum_of(const Packets& packets) {
     return sum;
 }
 
-/// What the records say.
+/// The records' packets.
 Entries entries_of(const Measured& measured) {
     Entries entries;
     for (const auto& row : measured.of<rows::OfInterval<rows::Entry>>())

@@ -16,7 +16,7 @@ namespace {
 
 using decode::FieldType;
 
-/// Of the whole, and of an interval; what there is beyond is added up in one row.
+/// Limit of rows, of the whole and of an interval; one row has the sum of the others.
 constexpr auto max_rows = rows::Who::about.most;
 
 /// By the texts of the record's fields but for its numbers.

@@ -58,7 +58,7 @@ std::string title_of(const std::vector<rows::Who>& rows) {
 
 void put_results(const Measured& measured, const Asked& /*asked*/, rows::Results& results) {
     auto rows = measured.of<rows::Who>();
-    // Of a call path its functions.
+    // The functions of a call path.
     for (auto& row : rows)
         if (row.frames) std::ranges::for_each(row.frames->own(), table::keep_name_only);
     table::fold(rows);

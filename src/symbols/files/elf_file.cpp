@@ -142,7 +142,7 @@ std::size_t max_unpacked(std::string_view beginning) {
 
 char nm_type(const GElf_Sym& symbol, const ElfSection* section) {
     const auto binding = GELF_ST_BIND(symbol.st_info);
-    // Of a weak one the upper case says that it is defined.
+    // The upper case of a weak symbol says that it is defined.
     if (binding == STB_WEAK) return GELF_ST_TYPE(symbol.st_info) == STT_OBJECT ? 'V' : 'W';
     const char type = section == nullptr ? 'a' : section_type(*section);
     return binding == STB_LOCAL ? type : static_cast<char>(std::toupper(type));

@@ -95,7 +95,8 @@ base::Result<std::string> unpack_bzimage(std::string_view image, std::string_vie
     return std::move(vmlinux.bytes);
 }
 
-/// What a file is that boots a kernel but is no vmlinux and no bzImage (arm64's Image), for a message; empty: unknown.
+/// The kind of a file that boots a kernel but is no vmlinux and no bzImage (arm64's Image), for a message; empty:
+/// unknown.
 std::string_view other_boot_image(std::string_view beginning) {
     // Documentation/arch/arm64/booting.rst; drivers/firmware/efi/libstub/zboot-header.S.
     constexpr std::size_t arm64_magic_at = 0x38, zboot_magic_at = 4;
@@ -113,7 +114,7 @@ constexpr std::string_view what_to_give =
 bool is_kernel(const ElfFile& elf) {
     const auto type = elf.header().e_type;
     if (type != ET_EXEC && type != ET_DYN) return false;  // arm64's is ET_DYN
-    // Of s390x the kernel is in the lower half, too.
+    // The kernel of s390x is in the lower half, too.
     return elf.section(".init.text") != nullptr || std::ranges::any_of(elf.segments(), [](const GElf_Phdr& segment) {
                return segment.p_type == PT_LOAD && segment.p_vaddr >= upper_half;
            });

@@ -41,7 +41,7 @@ bool is_sized_at_load(std::string_view section, unsigned machine) {
     return machine == EM_AARCH64 && (section == ".plt" || section == ".text.ftrace_trampoline");
 }
 
-/// What .modinfo of a module says: NUL-separated entries "key=value". Empty if it has none of this key: "name" before
+/// An entry of a module's .modinfo: NUL-separated entries "key=value". Empty if it has none of this key: "name" before
 /// Linux 4.13, and both in a .ko.debug.
 std::string module_info(const ElfFile& elf, std::string_view key) {
     std::string value;
@@ -67,7 +67,7 @@ std::vector<ModuleFile::Function> functions_of(const ElfFile& elf, const std::ve
         if (symbol.st_value >= where->section->header.sh_size) return;
         functions.push_back({where->offset + symbol.st_value, nm_type(symbol, section), std::string(name)});
     });
-    // Of several at one address the kernel takes the first in the order of the file.
+    // The kernel takes the first of several at one address, in the order of the file.
     std::ranges::stable_sort(functions, {}, &ModuleFile::Function::offset);
     return functions;
 }

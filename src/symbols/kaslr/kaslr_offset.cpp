@@ -233,7 +233,7 @@ class Search {
         return kaslr_offsets / static_cast<double>(rules_.alignment);
     }
 
-    /// Of the possible ones those that keep the address in the text.
+    /// The possible offsets that keep the address in the text.
     [[nodiscard]] std::size_t offsets_that_keep(std::uint64_t address) const {
         const auto first = std::max(difference(address, text_.end) + 1, rules_.kaslr_offsets.begin);
         const auto last = std::min(difference(address, text_.begin) + 1, rules_.kaslr_offsets.end);

@@ -72,7 +72,8 @@ std::optional<NamedAddress> read_name(std::string_view text) {
     return found;
 }
 
-/// What precedes the address in a frame of crash's bt, x86_64_print_stack_entry() in its x86_64.c and its like:
+/// The text that precedes the address in a frame of crash's bt, x86_64_print_stack_entry() in its x86_64.c and its
+/// like:
 ///      #0 [ffff880023f6bd50] schedule_timeout at ffffffff81528732
 ///      #0 [ffff880023f6bd50] schedule_timeout+402 at ffffffff81528732        bt -s; +0x192 with -x
 std::optional<NamedAddress> read_crash_frame(std::string_view before) {
@@ -81,7 +82,7 @@ std::optional<NamedAddress> read_crash_frame(std::string_view before) {
     if (!frame || !base::to_unsigned((*frame)[1], 16)) return std::nullopt;
     const auto text = (*frame)[2];
     const auto name = text.substr(0, base::symbol_length(text));
-    // What crash calls a frame at which the task left the CPU, or began, wherever it is.
+    // The names that crash gives a frame at which the task left the CPU, or began, wherever it is.
     constexpr std::string_view any_place = "schedule kernel_thread arch_kernel_thread";
     if (name.empty()) return std::nullopt;
     if (name == text) {
