@@ -66,7 +66,7 @@ Workaround read_workaround(base::TomlTable& table) {
             workaround.kbuild[key] = kbuild->text(key);
     }
     table.refuse_the_rest();
-    if (workaround.when.empty() && !(workaround.is_fault() && workaround.stap_before))
+    if (workaround.when.empty() && workaround.patches.empty() && !(workaround.is_fault() && workaround.stap_before))
         table.wrong({}, "a workaround needs evidence: [[workaround.when]]");
     if (workaround.heals() + !workaround.instead.empty() + workaround.is_fault() != 1)
         table.wrong({}, "a workaround has one of these: 'kbuild' or 'patch'; 'instead'; 'mended_in' alone");
@@ -193,10 +193,12 @@ std::vector<Workaround> needed_workarounds(const std::vector<Workaround>& workar
     for (const auto& workaround : workarounds) {
         if (workaround.stap_before && !(target.stap_version && *target.stap_version < *workaround.stap_before))
             continue;
-        if (std::all_of(workaround.when.begin(), workaround.when.end(),
-                        [&](const Evidence& evidence) { return is_there(evidence, system, target); })) {
+        const auto is_met = [&](const Evidence& evidence) { return is_there(evidence, system, target); };
+        const auto fits = [&](const RuntimePatch& patch) {
+            return is_met({"{runtime}/" + patch.file, patch.replace, {}});
+        };
+        if (std::ranges::all_of(workaround.when, is_met) && std::ranges::all_of(workaround.patches, fits))
             needed.push_back(workaround);
-        }
     }
     return needed;
 }

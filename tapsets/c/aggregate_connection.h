@@ -10,9 +10,7 @@ static inline int stapgen_aggregate_connection(s64 call, s64 program, s64 answer
                                                s64 syns_dropped) {
     s64 stages[STAPGEN_RECORD_FIELDS] = {call, program, answer, failure};
     enum { STAGES = 4 };
-    int i;
-    for (i = STAGES; i < STAPGEN_RECORD_FIELDS; i++)
-        stages[i] = STAPGEN_NO_STAGE;
+    stapgen_no_stages(stages + STAGES, (int)STAPGEN_RECORD_FIELDS - (int)STAGES);
     if (syns_sent >= 0) stapgen_aggregate_value(STAGES, syns_sent);
     if (syns_dropped >= 0) stapgen_aggregate_value(STAGES + 1, syns_dropped);
     return stapgen_aggregate_record(0, 0, stages);

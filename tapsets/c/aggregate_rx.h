@@ -14,12 +14,13 @@ static inline int stapgen_aggregate_read(unsigned long queue, s64 now, int is_da
     enum { TCP_APP_PARTS = (int)STAPGEN_RX_STAGES, UDP_APP_PARTS = TCP_APP_PARTS + (int)STAPGEN_UDP_APP_CAUSES };
     const struct stapgen_rx_queued* packet;
     while ((packet = stapgen_pop_read(queue, is_datagram, is_wanted, fault)) != NULL) {
-        s64 stages[STAPGEN_RX_ROOM];
-        struct stapgen_waits waits;
+        STAPGEN_UNINITIALIZED s64 stages[STAPGEN_RX_ROOM];
+        STAPGEN_UNINITIALIZED struct stapgen_waits waits;
+        u32 has;
         if (!is_wanted) continue;
-        stapgen_rx_stages(packet, now, is_datagram, stages);
+        has = stapgen_rx_stages(packet, now, is_datagram, stages);
         if (STAPGEN_WAITS) stapgen_divide_popped(&waits, packet, now);
-        if (stapgen_aggregate_divided(0, 0, stages, STAPGEN_WAITS ? &waits : NULL,
+        if (stapgen_aggregate_divided(0, 0, has, stages, STAPGEN_WAITS ? &waits : NULL,
                                       is_datagram ? UDP_APP_PARTS : TCP_APP_PARTS))
             return 1;
     }

@@ -360,9 +360,7 @@ static inline s64 stapgen_between(s64 from, s64 to) {
     return from && to >= from ? to - from : STAPGEN_NO_STAGE;
 }
 static inline void stapgen_forward_stages(const struct stapgen_forwarded* packet, s64 now, s64* stages) {
-    int i;
-    for (i = 0; i < STAPGEN_FORWARD_STAGES; i++)
-        stages[i] = STAPGEN_NO_STAGE;
+    stapgen_no_stages(stages, STAPGEN_FORWARD_STAGES);
     stages[STAPGEN_FORWARD_QDISC] = now - packet->queued;
     if (packet->how != STAPGEN_ROUTED) {
         stages[STAPGEN_FORWARD_BRIDGE] = stapgen_between(packet->driver, packet->queued);

@@ -69,11 +69,11 @@ static inline void stapgen_add_value(struct stapgen_stripe* stripe, int field, s
         STAPGEN_GROW(of->outside[field], 1);
     } else {
         int bin = stapgen_bin_of(value, STAPGEN_BIN_BITS);
-        if (!of->bin[field][bin]) __set_bit(bin, stripe->is_used[field]);
-        STAPGEN_GROW(of->bin[field][bin], 1);
+        u32 *count = &of->bin[field][bin], had = *count;
+        if (!had) __set_bit(bin, stripe->is_used[field]);
+        WRITE_ONCE(*count, had + 1);
     }
-    if (!stripe->above_min[field] || value < stripe->above_min[field] - 1)
-        WRITE_ONCE(stripe->above_min[field], value + 1);
+    if ((u64)value < (u64)stripe->above_min[field] - 1) WRITE_ONCE(stripe->above_min[field], value + 1);
     if (value > stripe->max[field]) WRITE_ONCE(stripe->max[field], value);
     STAPGEN_GROW(of->sum[field], value);
 }
@@ -108,28 +108,28 @@ static inline int stapgen_is_slow(int direction, int bin) {
     return 1;
 }
 
-/* One record of STAPGEN_RECORD_FIELDS values, the stages from number FIRST on and the total, the next field;
- * STAPGEN_NO_STAGE where there is none. What it has waited for, NULL for nothing: the cause 0 is, or would be, the
- * field PARTS. Whether it is among the slowest so far, within a bin of totals: then it is to be printed, behind "slow".
- */
-static inline int stapgen_aggregate_divided(int direction, int first, const s64* value,
+/* One record: the stages from number FIRST on, and the total, the next field; HAS has a bit for each that there is.
+ * What it has waited for, NULL for nothing: the cause 0 is, or would be, the field PARTS. Whether it is among the
+ * slowest so far, within a bin of totals: then it is to be printed, behind "slow". */
+static inline int stapgen_aggregate_divided(int direction, int first, u32 has, const s64* value,
                                             const struct stapgen_waits* waits, int parts) {
     enum { FIELDS = STAPGEN_FIELDS < STAPGEN_RECORD_FIELDS ? STAPGEN_FIELDS : STAPGEN_RECORD_FIELDS };
     struct stapgen_stripe* stripe = &stapgen_stripes[(unsigned)smp_processor_id() % STAPGEN_STRIPES];
-    int i, bin;
+    u32 fields = has & ((1U << FIELDS) - 1), said;
+    int bin;
     s64 sum = 0;
     u64* split;
-    u32 said;
     if (direction < 0 || direction >= STAPGEN_DIRECTIONS || first < 0) return 0;
-    for (i = 0; i < FIELDS && i < STAPGEN_TOTAL; i++)
-        if (value[i] > 0) sum += value[i];
-    if (value[STAPGEN_TOTAL] >= 0) sum = value[STAPGEN_TOTAL];
+    for (said = fields & ~(1U << STAPGEN_TOTAL); said; said &= said - 1)
+        if (value[__ffs(said)] > 0) sum += value[__ffs(said)];
+    if (has >> STAPGEN_TOTAL & 1) sum = value[STAPGEN_TOTAL];
     bin = stapgen_bin_of(sum <= STAPGEN_LARGEST ? sum : STAPGEN_LARGEST, STAPGEN_TOTAL_BITS);
     split = stripe->of.split[direction][bin];
     stapgen_lock(&stripe->lock);
     if (!split[0]) __set_bit(bin, stripe->is_split[direction]);
     STAPGEN_GROW(split[0], 1);
-    for (i = 0; i < FIELDS; i++) {
+    for (said = fields; said; said &= said - 1) {
+        int i = __ffs(said);
         if (value[i] < 0) continue;
         stapgen_add_value(stripe, first + i, value[i]);
         if (i < STAPGEN_TOTAL && first + i < STAPGEN_PARTS) STAPGEN_GROW(split[first + i + 1], value[i]);
@@ -143,8 +143,13 @@ static inline int stapgen_aggregate_divided(int direction, int first, const s64*
     stapgen_unlock(&stripe->lock);
     return stapgen_is_slow(direction, bin);
 }
+/* The same of STAPGEN_RECORD_FIELDS values, STAPGEN_NO_STAGE where there is none. */
 static inline int stapgen_aggregate_record(int direction, int first, const s64* value) {
-    return stapgen_aggregate_divided(direction, first, value, NULL, 0);
+    u32 has = 0;
+    int i;
+    for (i = 0; i < STAPGEN_RECORD_FIELDS; i++)
+        if (value[i] >= 0) has |= 1U << i;
+    return stapgen_aggregate_divided(direction, first, has, value, NULL, 0);
 }
 
 static inline void stapgen_begin_aggregated(struct stapgen_line* line, const char* what, const char* tag,

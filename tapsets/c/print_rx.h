@@ -18,6 +18,7 @@ static inline void stapgen_print_rx(const char* tag, const char* direction, cons
     STAPGEN_UNINITIALIZED struct stapgen_line line;
     u64 comm[2];
     memcpy(comm, current->comm, sizeof(comm));
+    stapgen_no_stages(stages, STAPGEN_RX_STAGES);
     stapgen_rx_stages(packet, now, skb != NULL, stages);
     stapgen_begin_line(&line, tag, now, stapgen_this_thread_of(), comm);
     if (*direction) stapgen_put_text(&line, direction);

@@ -16,6 +16,7 @@ static inline void stapgen_print_tx(const char* tag, const char* direction, cons
     u64 device[2];
     if (!STAPGEN_IS_READABLE(skb, fault)) return;
     stapgen_read_device(skb, device, fault);
+    stapgen_no_stages(stages, STAPGEN_TX_STAGES);
     stapgen_tx_stages(packet, now, stages);
     stapgen_begin_line(&line, tag, now, packet->thread, packet->comm);
     if (*direction) stapgen_put_text(&line, direction);

@@ -37,15 +37,16 @@ static inline u32 stapgen_begin_seq(const struct stapgen_rx_queued* packet) {
     return packet->end_seq - packet->bytes;
 }
 
-/* Of a packet that is read, into an array of STAPGEN_RX_ROOM. */
-static inline void stapgen_rx_stages(const struct stapgen_rx_queued* packet, s64 now, int is_datagram, s64* stages) {
-    int i;
-    for (i = 0; i < STAPGEN_RX_ROOM; i++)
-        stages[i] = STAPGEN_NO_STAGE;
+/* Of a packet that is read, into an array of STAPGEN_RX_ROOM: those that it has. Gives a bit for each. */
+static inline u32 stapgen_rx_stages(const struct stapgen_rx_queued* packet, s64 now, int is_datagram, s64* stages) {
+    u32 has = 1U << STAPGEN_DRV_IP | (is_datagram ? 1U << STAPGEN_IP_UDP | 1U << STAPGEN_UDP_APP
+                                                  : 1U << STAPGEN_IP_TCP | 1U << STAPGEN_TCP_APP);
+    if (packet->handed != packet->driver) has |= 1U << STAPGEN_DRV_DRV;
     if (packet->handed != packet->driver) stages[STAPGEN_DRV_DRV] = packet->handed - packet->driver;
     stages[STAPGEN_DRV_IP] = packet->ip - packet->handed;
     stages[is_datagram ? STAPGEN_IP_UDP : STAPGEN_IP_TCP] = packet->transport - packet->ip;
     stages[is_datagram ? STAPGEN_UDP_APP : STAPGEN_TCP_APP] = now - packet->transport;
+    return has;
 }
 
 /* What this CPU has taken out last has waited for since TCP or UDP had it. */

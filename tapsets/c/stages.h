@@ -13,6 +13,12 @@
 /* Stages of a record that are aggregated, then its total. */
 enum { STAPGEN_RECORD_STAGES = 7, STAPGEN_TOTAL = STAPGEN_RECORD_STAGES, STAPGEN_RECORD_FIELDS };
 
+static inline void stapgen_no_stages(s64* stages, int count) {
+    int i;
+    for (i = 0; i < count; i++)
+        stages[i] = STAPGEN_NO_STAGE;
+}
+
 /* Of a packet that leaves, in the order of a record's. */
 enum {
     STAPGEN_APP_TCP,

@@ -45,14 +45,15 @@ static inline struct stapgen_waits* stapgen_tx_waits_of(const struct stapgen_tx_
     return &stapgen_tx_packets_waits[packet - stapgen_tx_packets_places];
 }
 
-static inline void stapgen_tx_stages(const struct stapgen_tx_packet* packet, s64 now, s64* stages) {
-    int i;
-    for (i = 0; i < STAPGEN_TX_STAGES; i++)
-        stages[i] = STAPGEN_NO_STAGE;
+/* Those that it has. Gives a bit for each. */
+static inline u32 stapgen_tx_stages(const struct stapgen_tx_packet* packet, s64 now, s64* stages) {
     stages[packet->is_datagram ? STAPGEN_APP_UDP : STAPGEN_APP_TCP] = packet->at.since - packet->called;
     stages[packet->is_datagram ? STAPGEN_UDP_IP : STAPGEN_TCP_IP] = packet->ip - packet->at.since;
     stages[STAPGEN_IP_DRV] = packet->queued - packet->ip;
     stages[STAPGEN_QDISC] = now - packet->queued;
+    return 1U << STAPGEN_IP_DRV | 1U << STAPGEN_QDISC |
+           (packet->is_datagram ? 1U << STAPGEN_APP_UDP | 1U << STAPGEN_UDP_IP
+                                : 1U << STAPGEN_APP_TCP | 1U << STAPGEN_TCP_IP);
 }
 
 /* One of TCP's or UDP's has that head: none of those before it has. */

@@ -2,6 +2,8 @@
 // What single functions do, with literal values.
 #include <doctest/doctest.h>
 
+#include <set>
+
 #define STAPGEN_PACKET_BITS 2
 #define STAPGEN_FIELDS 9
 #define STAPGEN_PARTS 7
@@ -14,6 +16,7 @@
 #include "c/print_request.h"
 #include "c/print_rx.h"
 #include "c/print_tx.h"
+#include "c/sample.h"
 
 TEST_CASE("a counter has the name that a script says, and all CPUs' counts") {
     std::memset(&stapgen_counts, 0, sizeof(stapgen_counts));
@@ -29,6 +32,20 @@ TEST_CASE("a counter has the name that a script says, and all CPUs' counts") {
     CHECK(*stapgen_counter("rx_queued") == 2);
     CHECK(stapgen_counter("rx_quued") == nullptr);
     CHECK(stapgen_counter("") == nullptr);
+}
+
+TEST_CASE("which sockets are one of sixteen, whichever end is asked, and in an IPv6 socket, too") {
+    const u8 a[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 1};
+    const u8 b[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 2};
+    const std::set<u32> sampled{1034, 1046, 1063, 1075, 1086, 1093, 1105, 1122, 1145, 1152, 1204, 1213};
+    const void* fault = nullptr;
+    for (u32 port = 1024; port < 1224; port++) {
+        CAPTURE(port);
+        CHECK(stapgen_is_sampled(a + 12, b + 12, 1, port ^ 80, 16, &fault) == (sampled.count(port) > 0));
+        CHECK(stapgen_is_sampled(b + 12, a + 12, 1, 80 ^ port, 16, &fault) == (sampled.count(port) > 0));
+        CHECK(stapgen_is_sampled(a, b, 0, port ^ 80, 16, &fault) == (sampled.count(port) > 0));
+    }
+    CHECK(fault == nullptr);
 }
 
 TEST_CASE("what cannot be read is told with its address, and nothing is noted of it") {

@@ -30,6 +30,7 @@ TEST_CASE("received: one that is handed over again begins with the first time") 
         REQUIRE(read != nullptr);
         const bool is_again = by != std::string("new");
         s64 stages[STAPGEN_RX_ROOM];
+        stapgen_no_stages(stages, STAPGEN_RX_ROOM);
         stapgen_rx_stages(read, shim_time, 0, stages);
         CHECK(read->driver == (is_again ? first : second));
         CHECK(stages[STAPGEN_DRV_DRV] == (is_again ? second - first : STAPGEN_NO_STAGE));

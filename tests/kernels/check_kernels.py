@@ -90,7 +90,8 @@ class Stap:
 
 # stap's names for a function f, for $x of a tracepoint, for a cast's field; private ones contain the tapset's path.
 NAMES = [(r"__global_(\w+?)__overload_\d+", r"\1"), (r"__tracepoint_arg_(\w+)", r"$\1"),
-         (r"__private_\w+?_dwarf_cast_get_cast_\d+", "field_of"), (r"__private_\w+?_stpm?_(\w+)", r"\1")]
+         (r"__private_\w+?_dwarf_cast_get_cast_\d+|stapgen_sock_of", "field_of"),
+         (r"__private_\w+?_stpm?_(\w+)", r"\1")]
 # @stapgen_arg1 and the others read these registers.
 NAMES += [(r"%\{\s*/\* pure \*/ \(int64_t\)c->kregs->" + register + r"\s*%\}", f"pointer_arg({number})")
           for number, register in enumerate(("di", "si", "dx", "cx"), 1)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Spends a chosen time where a chosen function begins, and keeps when it did. /proc/spend takes a line "FUNCTION WHICH
 // NS" for each function, then "on" and "off"; while it is off it spends nothing, and keeps what it passes likewise.
-// "hide" is "on" where the lines "FUNCTION WHICH hide" hold: kprobes that are there already do not see every third of
+// "hide" is "on" where the lines "FUNCTION WHICH hide" hold: probes that came after that line do not see every third of
 // these calls, as if they were skipped. WHICH of a function's calls count:
 //   1, 2, 3   where that argument is an skb with data
 //   backlog   where the next packet of this CPU's backlog has data
@@ -30,7 +30,7 @@ enum { min_data = 70, max_calls = 1 << 19, max_places = 64 };
 enum { ftrace_call_size = (IS_ENABLED(CONFIG_ARM64) ? 2 : 1) * MCOUNT_INSN_SIZE };
 
 static struct place {
-    struct ftrace_ops ops;
+    struct ftrace_ops ops, last;
     struct kprobe probe;
     char function[64], which;
     bool hides;
@@ -38,7 +38,7 @@ static struct place {
     unsigned int seen;
 } places[max_places];
 static unsigned int place_count;
-static bool is_on, is_hiding;
+static bool is_on, is_hiding, may_hide;
 
 static struct call {
     const struct place* place;
@@ -98,49 +98,132 @@ static void notrace on_call(unsigned long ip, unsigned long caller, struct ftrac
     local_irq_restore(flags);
 }
 
+static bool is_to_hide(struct place* place, struct pt_regs* regs) {
+    if (!is_hiding || !counts(place, regs) || place->seen++ % 3) return false;
+    keep(place, ktime_get_ns(), 0);
+    return true;
+}
+
+static int begin_handler(struct place* place, struct ftrace_ops* ops, ftrace_func_t handler) {
+    int failed;
+    ops->func = handler;
+    ops->flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED;
+    failed = ftrace_set_filter_ip(ops, (unsigned long)place->probe.addr, 0, 0);
+    return failed ? failed : register_ftrace_function(ops);
+}
+
+static void end_handler(struct ftrace_ops* ops) {
+    unregister_ftrace_function(ops);
+    ftrace_set_filter(ops, NULL, 0, 1);
+}
+
+// A kprobe knows the function's address. ftrace_set_filter() compares the names of all functions, which takes longer.
+static int find(struct place* place) {
+    place->probe.flags = KPROBE_FLAG_DISABLED;
+    return register_kprobe(&place->probe);
+}
+
+static int begin_spending(struct place* place) {
+    int failed = find(place);
+    if (failed) return failed;
+    failed = begin_handler(place, &place->ops, on_call);
+    if (failed) unregister_kprobe(&place->probe);
+    return failed;
+}
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+// All probes are handlers of ftrace's. The newest handler of a place is called first: what comes behind it takes itself
+// for its own recursion, until the oldest one. The first bit stands for the context, the second for a change of it.
+static struct hidden {
+    unsigned long flags;
+    int bits[2];
+    bool is_on;
+} hidden[NR_CPUS];
+
+static void notrace on_first(unsigned long ip, unsigned long caller, struct ftrace_ops* ops,
+                             struct ftrace_regs* fregs) {
+    unsigned long flags;
+    struct hidden* here;
+    local_irq_save(flags);
+    here = &hidden[smp_processor_id()];
+    here->is_on = is_to_hide(container_of(ops, struct place, ops), ftrace_get_regs(fregs));
+    if (!here->is_on) {
+        local_irq_restore(flags);
+        return;
+    }
+    here->flags = flags;
+    here->bits[0] = ftrace_test_recursion_trylock(ip, caller);
+    here->bits[1] = ftrace_test_recursion_trylock(ip, caller);
+}
+
+static void notrace on_last(unsigned long ip, unsigned long caller, struct ftrace_ops* ops, struct ftrace_regs* fregs) {
+    struct hidden* here = &hidden[raw_smp_processor_id()];
+    int i;
+    if (!irqs_disabled() || !here->is_on) return;
+    here->is_on = false;
+    for (i = 1; i >= 0; i--)
+        if (here->bits[i] >= 0) ftrace_test_recursion_unlock(here->bits[i]);
+    local_irq_restore(here->flags);
+}
+
+static int prepare_hiding(struct place* place) {
+    int failed = find(place);
+    return failed ? failed : begin_handler(place, &place->last, on_last);
+}
+
+static int begin_hiding_at(struct place* place) {
+    return begin_handler(place, &place->ops, on_first);
+}
+
+static void end_hiding_at(struct place* place) {
+    end_handler(&place->ops);
+}
+
+static void forget_hiding(struct place* place) {
+    end_handler(&place->last);
+    unregister_kprobe(&place->probe);
+}
+#else
 // Newer kprobes of a place come first, and with 1 the others do not come at all. The function goes on behind its call
 // of ftrace.
 static int on_hidden(struct kprobe* probe, struct pt_regs* regs) {
-    struct place* place = container_of(probe, struct place, probe);
-    if (!counts(place, regs) || place->seen++ % 3) return 0;
-    keep(place, ktime_get_ns(), 0);
+    if (!is_to_hide(container_of(probe, struct place, probe), regs)) return 0;
     instruction_pointer_set(regs, (unsigned long)probe->addr + ftrace_call_size);
     return 1;
 }
 
-static int begin_hiding(void) {
+static int prepare_hiding(struct place* place) {
+    return 0;
+}
+
+static int begin_hiding_at(struct place* place) {
+    place->probe = (struct kprobe){.symbol_name = place->function, .pre_handler = on_hidden};
+    return register_kprobe(&place->probe);
+}
+
+static void end_hiding_at(struct place* place) {
+    unregister_kprobe(&place->probe);
+}
+
+static void forget_hiding(struct place* place) {}
+#endif
+
+// Also where nothing is hidden: it takes the same time then.
+static int begin_to_hide(void) {
     unsigned int i;
     int failed = 0;
-    for (i = 0; i < place_count && !failed; i++) {
-        struct place* place = &places[i];
-        if (!place->hides) continue;
-        place->probe = (struct kprobe){.symbol_name = place->function, .pre_handler = on_hidden};
-        failed = register_kprobe(&place->probe);
-    }
-    is_hiding = !failed;
+    for (i = 0; i < place_count && !failed; i++)
+        if (places[i].hides) failed = begin_hiding_at(&places[i]);
+    may_hide = !failed;
     return failed;
 }
 
 static void end_hiding(void) {
     unsigned int i;
-    if (!is_hiding) return;
+    if (!may_hide) return;
     for (i = 0; i < place_count; i++)
-        if (places[i].hides) unregister_kprobe(&places[i].probe);
-    is_hiding = false;
-}
-
-// A kprobe knows the function's address. ftrace_set_filter() compares the names of all functions, which takes longer.
-static int begin_spending(struct place* place) {
-    int failed;
-    place->probe.flags = KPROBE_FLAG_DISABLED;
-    failed = register_kprobe(&place->probe);
-    if (failed) return failed;
-    place->ops.func = on_call;
-    place->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED;
-    failed = ftrace_set_filter_ip(&place->ops, (unsigned long)place->probe.addr, 0, 0);
-    if (!failed) failed = register_ftrace_function(&place->ops);
-    if (failed) unregister_kprobe(&place->probe);
-    return failed;
+        if (places[i].hides) end_hiding_at(&places[i]);
+    may_hide = false;
 }
 
 static int begin(const char* function, char which, const char* what) {
@@ -152,7 +235,7 @@ static int begin(const char* function, char which, const char* what) {
     strscpy(place->function, function, sizeof(place->function));
     place->which = which;
     place->probe.symbol_name = place->function;
-    if (!place->hides) failed = begin_spending(place);
+    failed = place->hides ? prepare_hiding(place) : begin_spending(place);
     if (failed)
         memset(place, 0, sizeof(*place));
     else
@@ -162,8 +245,9 @@ static int begin(const char* function, char which, const char* what) {
 
 static int turn(const char* how) {
     is_on = strcmp(how, "off");
+    is_hiding = !strcmp(how, "hide");
     end_hiding();
-    return strcmp(how, "hide") ? 0 : begin_hiding();
+    return begin_to_hide();
 }
 
 static ssize_t write(struct file* file, const char __user* data, size_t size, loff_t* position) {
@@ -207,9 +291,11 @@ static void __exit unload(void) {
     remove_proc_entry("spend", NULL);
     end_hiding();
     for (i = 0; i < place_count; i++) {
-        if (places[i].hides) continue;
-        unregister_ftrace_function(&places[i].ops);
-        ftrace_free_filter(&places[i].ops);
+        if (places[i].hides) {
+            forget_hiding(&places[i]);
+            continue;
+        }
+        end_handler(&places[i].ops);
         unregister_kprobe(&places[i].probe);
     }
 }

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "base/files.h"
@@ -87,6 +88,30 @@ TEST_CASE("missed probes are named where the runtime can be made to, without wha
     machine.system.files = {{"/rt/linux/kprobes.c", text}};
     CHECK(machine.needed() == std::vector<std::string>{"missed-probes"});
     machine.system.files["/rt/linux/kprobes.c"].replace(text.find("krp->kp"), 3, "xxx");
+    CHECK(machine.needed().empty());
+}
+
+TEST_CASE("ftrace calls probes where each patch fits and the kernel can give their arguments") {
+    const auto workarounds = load_workarounds(WORKAROUNDS_TOML);
+    REQUIRE(workarounds);
+    const auto row = std::ranges::find(*workarounds, "ftrace-hooks", &Workaround::id);
+    REQUIRE(row != workarounds->end());
+    std::string text;
+    for (const auto& patch : row->patches)
+        text += patch.replace;
+    Machine machine("5.6");
+    const std::string autoconf = "/build/include/generated/autoconf.h";
+    machine.system.files = {{"/rt/linux/kprobes.c", text},
+                            {"/src/include/linux/ftrace.h", "pt_regs *ftrace_get_regs(struct ftrace_regs *fregs)"},
+                            {autoconf,
+                             "#define CONFIG_X86_64 1\n#define CONFIG_KPROBES_ON_FTRACE 1\n"
+                             "#define CONFIG_DYNAMIC_FTRACE_WITH_REGS 1\n"
+                             "#define CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS 1\n"}};
+    CHECK(machine.needed() == std::vector<std::string>{"ftrace-hooks"});
+    machine.system.files["/rt/linux/kprobes.c"] = text.substr(1);
+    CHECK(machine.needed().empty());
+    machine.system.files["/rt/linux/kprobes.c"] = text;
+    machine.system.files[autoconf].replace(0, 22, "#define CONFIG_ARM64 1");
     CHECK(machine.needed().empty());
 }
 

@@ -136,6 +136,7 @@ constexpr Case cases[] = {
      "warning::pass5] "
      "(rc -22)",
      "-22"},
+    {"ftrace-off", "WARNING: ftrace refuses to call probes (rc -16)", "-16"},
     {"rename-short", "WARNING: Old module name 'x' is too short for renaming, ignoring -R."},
     {"map-full", "ERROR: Array overflow, check MAXMAPENTRIES near identifier 'seen' at x.stp:3:1",
      "identifier 'seen' at x.stp:3:1"},

@@ -42,6 +42,9 @@ DECLARE_TRACE(kfree_skb, PARAMS(struct sk_buff* skb, void* location), )
 #ifdef TRACE_tcp_probe
 DECLARE_TRACE(tcp_probe, PARAMS(struct sock* sk, struct sk_buff* skb), )
 #endif
+#ifdef TRACE_tcp_rcv_space_adjust
+DECLARE_TRACE(tcp_rcv_space_adjust, PARAMS(struct sock* sk), )
+#endif
 #ifdef TRACE_tcp_retransmit_skb
 #if KERNEL >= 702
 DECLARE_TRACE(tcp_retransmit_skb, PARAMS(const struct sock* sk, const struct sk_buff* skb, int err), )
