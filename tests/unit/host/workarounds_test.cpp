@@ -103,6 +103,7 @@ TEST_CASE("ftrace calls probes where each patch fits and the kernel can give the
     const std::string autoconf = "/build/include/generated/autoconf.h";
     machine.system.files = {{"/rt/linux/kprobes.c", text},
                             {"/src/include/linux/ftrace.h", "pt_regs *ftrace_get_regs(struct ftrace_regs *fregs)"},
+                            {"/src/include/linux/trace_recursion.h", "\tpreempt_disable_notrace();\n"},
                             {autoconf,
                              "#define CONFIG_X86_64 1\n#define CONFIG_KPROBES_ON_FTRACE 1\n"
                              "#define CONFIG_DYNAMIC_FTRACE_WITH_REGS 1\n"
@@ -111,6 +112,9 @@ TEST_CASE("ftrace calls probes where each patch fits and the kernel can give the
     machine.system.files["/rt/linux/kprobes.c"] = text.substr(1);
     CHECK(machine.needed().empty());
     machine.system.files["/rt/linux/kprobes.c"] = text;
+    machine.system.files["/src/include/linux/trace_recursion.h"].clear();  // 5.11 to 5.15
+    CHECK(machine.needed().empty());
+    machine.system.files["/src/include/linux/trace_recursion.h"] = "\tpreempt_disable_notrace();\n";
     machine.system.files[autoconf].replace(0, 22, "#define CONFIG_ARM64 1");
     CHECK(machine.needed().empty());
 }
