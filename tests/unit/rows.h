@@ -20,10 +20,10 @@
 
 namespace stapgen::summaries {
 
-using analyze::check_one_definition, analyze::Analyzer;
+using analyze::Analyzer;
 using kinds::Measured, kinds::Note, kinds::NoteKind, kinds::Cause, kinds::Accounting, kinds::Cost, kinds::Sample,
-    kinds::ProbeCost, kinds::Origin, kinds::Counter, kinds::Transport, kinds::Averages, kinds::sum_of,
-    kinds::IntervalLog, kinds::Settings, kinds::script_counts, kinds::difference;
+    kinds::Origin, kinds::Counter, kinds::Transport, kinds::Averages, kinds::sum_of, kinds::IntervalLog,
+    kinds::Settings;
 using table::Block, table::Breakdown, table::Series, table::SlowRecord, table::Group, table::GroupField;
 
 struct Measure {
@@ -32,46 +32,11 @@ struct Measure {
     table::Histogram stats;
 };
 
-struct Drop {
-    std::int64_t interval = 0;
-    std::optional<std::int64_t> end_epoch_ns{};
-    table::Place place{};
-    table::Reason reason{};
-    Group group{};
-    std::int64_t count = 0;
-};
-
-struct Stack {
-    std::int64_t interval = 0;
-    std::optional<std::int64_t> end_epoch_ns{};
-    table::Reason reason{};
-    table::Shared<table::Path> frames{table::Path()};
-    std::int64_t count = 0;
-};
-
-struct Tally {
-    std::int64_t interval = 0;
-    std::optional<std::int64_t> end_epoch_ns{};
-    Group group{};
-    std::int64_t count = 0;
-    std::string meaning{};
-    bool loss = false, loss_by_name = false;
-    std::optional<double> per_s{};
-};
-
-struct Call {
-    static constexpr std::size_t max_kept = 10000, max_text_length = 256;
-
-    std::int64_t packet = 0, begin_ns = 0, duration_ns = 0, depth = 0;
-    std::string function, args;
-    bool in_thread = false;
-    std::int64_t cpu = 0, tid = 0;
-    std::string comm;
-};
-
-struct Interval {
-    std::optional<std::int64_t> start_epoch_ns, end_epoch_ns;
-};
+namespace rows = stapgen::rows;
+using Drop = rows::OfInterval<rows::Drop>;
+using Stack = rows::OfInterval<rows::Stack>;
+using Tally = rows::OfInterval<rows::Count>;
+using rows::Call, rows::Interval;
 
 struct Average : table::Average {
     Average() = default;
@@ -103,7 +68,6 @@ struct Summary : kinds::Run {
     std::int64_t calls_left_out = 0;
     std::vector<Interval> intervals;
     std::optional<table::CounterTracks> readings;
-    bool has_stages = false;
 
     [[nodiscard]] bool counts() const { return (counts_drops || !counted.empty()) && stages.empty(); }
 };
@@ -111,9 +75,7 @@ struct Summary : kinds::Run {
 inline Measured measured_of(const Summary& summary) {
     Measured measured;
     static_cast<kinds::Run&>(measured) = summary;
-    auto& intervals = measured.of<rows::Interval>();
-    for (const auto& [start, end] : summary.intervals)
-        intervals.push_back({std::ssize(intervals), start, end});
+    measured.put(summary.intervals);
     for (const auto& [name, group, stats] : summary.stages)
         measured.of<rows::Stage>().push_back({name, group, stats});
     for (const auto& [name, group, stats] : summary.values)
@@ -130,31 +92,21 @@ inline Measured measured_of(const Summary& summary) {
         for (const auto& average : all)
             put.averages.push_back({average.name, average});
     }
-    auto& drops = measured.of<rows::OfInterval<rows::Drop>>();
-    for (const auto& drop : summary.drops)
-        drops.push_back({{drop.place, drop.reason, drop.group, drop.count}, drop.end_epoch_ns, drop.interval});
-    drops.is_there = summary.counts_drops || !drops.empty();
-    for (const auto& stack : summary.stacks)
-        measured.of<rows::OfInterval<rows::Stack>>().push_back(
-            {{stack.reason, stack.count, stack.frames}, stack.end_epoch_ns, stack.interval});
-    auto& counts = measured.of<rows::OfInterval<rows::Count>>();
-    for (const auto& tally : summary.tallies) {
-        counts.push_back({{summary.counted, tally.group, tally.count,
-                           tally.meaning.empty() ? std::nullopt : std::optional(tally.meaning), tally.loss,
-                           tally.loss_by_name, tally.per_s},
-                          tally.end_epoch_ns,
-                          tally.interval});
-    }
+    measured.put(summary.drops);
+    measured.of<Drop>().is_there = summary.counts_drops || !summary.drops.empty();
+    measured.put(summary.stacks);
+    auto& counts = measured.of<Tally>();
+    measured.put(summary.tallies);
+    for (auto& count : counts)
+        count.counted = summary.counted;
     counts.is_there = !summary.counted.empty() || !counts.empty();
     auto& counting = measured.one<rows::Counting>();
     if (!summary.counted.empty()) counting.counted = summary.counted;
     counting.mixed_units = summary.mixed_units;
     counting.levels = summary.levels;
     if (summary.counters_read > 0) counting.counters_read = summary.counters_read;
-    auto& calls = measured.of<rows::Call>();
-    for (const auto& call : summary.calls)
-        calls.push_back({call.packet, call.begin_ns, call.duration_ns, call.depth, call.function, call.args,
-                         call.in_thread ? "thread" : "softirq", call.cpu, call.tid, call.comm});
+    auto& calls = measured.of<Call>();
+    measured.put(summary.calls);
     calls.left_out = summary.calls_left_out;
     calls.is_there = !calls.empty() || calls.left_out > 0;
     if (summary.readings) measured.one<rows::Readings>().tracks = *summary.readings;
@@ -164,8 +116,7 @@ inline Measured measured_of(const Summary& summary) {
 inline Summary summary_of(const Measured& measured) {
     Summary summary;
     static_cast<kinds::Run&>(summary) = measured;
-    for (const auto& [interval, start, end] : measured.of<rows::Interval>())
-        summary.intervals.push_back({start, end});
+    summary.intervals = measured.of<Interval>();
     for (const auto& row : measured.of<rows::Stage>())
         summary.stages.push_back({row.stage, row.group, *row.distribution});
     for (const auto& row : measured.of<rows::Value>())
@@ -186,32 +137,17 @@ inline Summary summary_of(const Measured& measured) {
         for (const auto& average : row.averages)
             put(summary.average_intervals.back().averages, average);
     }
-    const auto& drops = measured.of<rows::OfInterval<rows::Drop>>();
-    summary.counts_drops = drops.is_there;
-    for (const auto& row : drops)
-        summary.drops.push_back({row.interval, row.time, row.place, row.reason, row.group, row.count});
-    for (const auto& row : measured.of<rows::OfInterval<rows::Stack>>()) {
-        // One by one: GCC 12 takes the members of a temporary for uninitialized.
-        auto& stack = summary.stacks.emplace_back();
-        stack.interval = row.interval;
-        stack.end_epoch_ns = row.time;
-        stack.reason = row.reason;
-        stack.frames = row.frames;
-        stack.count = row.count;
-    }
+    summary.counts_drops = measured.of<Drop>().is_there;
+    summary.drops = measured.of<Drop>();
+    summary.stacks = measured.of<Stack>();
+    summary.tallies = measured.of<Tally>();
+    summary.calls = measured.of<Call>();
+    summary.calls_left_out = measured.of<Call>().left_out;
     const auto& counting = measured.one<rows::Counting>();
     summary.counted = counting.counted.value_or("");
     summary.mixed_units = counting.mixed_units;
     summary.levels = counting.levels;
     summary.counters_read = counting.counters_read.value_or(0);
-    for (const auto& row : measured.of<rows::OfInterval<rows::Count>>())
-        summary.tallies.push_back({row.interval, row.time, row.group, row.count, row.meaning.value_or(""), row.loss,
-                                   row.loss_by_name, row.per_s});
-    const auto& calls = measured.of<rows::Call>();
-    summary.calls_left_out = calls.left_out;
-    for (const auto& call : calls)
-        summary.calls.push_back({call.packet, call.begin_ns, call.duration_ns, call.depth, call.function, call.args,
-                                 call.in_thread(), call.cpu, call.tid, call.comm});
     if (measured.has<rows::Readings>()) summary.readings = measured.one<rows::Readings>().tracks;
     return summary;
 }
@@ -237,33 +173,9 @@ inline rows::Results results_of(const Summary& summary, const kinds::Asked& aske
 }
 
 /// Of all intervals together, as they are written.
-inline std::vector<Drop> total_drops(const Summary& summary) {
-    std::vector<Drop> drops;
-    const auto results = results_of(summary);
-    for (const auto& row : results.of<rows::Drop>())
-        drops.push_back({0, {}, row.place, row.reason, row.group, row.count});
-    return drops;
-}
-
-inline std::vector<Stack> total_stacks(const Summary& summary) {
-    std::vector<Stack> stacks;
-    const auto results = results_of(summary);
-    for (const auto& row : results.of<rows::Stack>()) {
-        auto& stack = stacks.emplace_back();
-        stack.reason = row.reason;
-        stack.frames = row.frames;
-        stack.count = row.count;
-    }
-    return stacks;
-}
-
-inline std::vector<Tally> total_tallies(const Summary& summary) {
-    std::vector<Tally> tallies;
-    const auto results = results_of(summary);
-    for (const auto& row : results.of<rows::Count>())
-        tallies.push_back(
-            {0, {}, row.group, row.count, row.meaning.value_or(""), row.loss, row.loss_by_name, row.per_s});
-    return tallies;
+template <class Row>
+std::vector<Row> total(const Summary& summary) {
+    return results_of(summary).of<Row>();
 }
 
 inline const table::Histogram* stage_of(const Summary& summary, std::string_view name) {

@@ -143,7 +143,7 @@ Summary packets() {
 Drop drop(std::int64_t interval, const char* symbol, std::uint64_t offset, const char* reason, std::int64_t count) {
     Drop drop;
     drop.interval = interval;
-    drop.end_epoch_ns = start + (interval + 1) * 5 * second;
+    drop.time = start + (interval + 1) * 5 * second;
     drop.place.address = 0xffffffff9a000000 + offset;
     drop.place.symbol = symbol;
     drop.place.offset = offset;
@@ -159,7 +159,7 @@ Summary drops() {
     summary.counts_drops = true;
     std::int64_t sum = 0;
     for (int i = 0; i < 13; ++i) {
-        summary.intervals.push_back({start + i * 5 * second, start + (i + 1) * 5 * second});
+        summary.intervals.push_back({i, start + i * 5 * second, start + (i + 1) * 5 * second});
         if (i == 4) continue;
         summary.drops.push_back(drop(i, "__udp4_lib_rcv", 0x235, "NO_SOCKET", 23 + i * i * 7));
         summary.drops.push_back(drop(i, "tcp_v4_rcv", 0x9a, "NO_SOCKET", 17 + i));
@@ -226,7 +226,7 @@ Summary hostile() {
     bad.place.symbol = bad.place.module = bad.reason.name = name;
     summary.counts_drops = true;
     summary.drops = {bad};
-    summary.intervals = {{start, start + second}};
+    summary.intervals = {{0, start, start + second}};
     summary.accounting.lost = {{name, 3}};
     summary.counters = {{name, name, 3}};
     return summary;

@@ -288,8 +288,11 @@ TEST_CASE("drops of several kernels meet by module, function and reason") {
     const auto of = [](std::string kernel, std::uint64_t address, std::uint64_t offset, std::int64_t reason) {
         Summary summary;
         summary.kernels = {std::move(kernel)};
-        summary.intervals = {{0, 5}};
-        summaries::Drop drop{.place = {.address = address}, .reason = {.number = reason}, .count = 3};
+        summary.intervals = {{0, 0, 5}};
+        summaries::Drop drop;
+        drop.place.address = address;
+        drop.reason.number = reason;
+        drop.count = 3;
         drop.place.symbol = "tcp_v4_rcv";
         drop.place.offset = offset;
         drop.reason.name = "NO_SOCKET";
@@ -299,7 +302,7 @@ TEST_CASE("drops of several kernels meet by module, function and reason") {
     SUBCASE("one kernel, started twice: its offset stays") {
         auto sum = of("6.1 aa", 0xffffffff81000007, 7, 3);
         REQUIRE(merge(sum, of("6.1 aa", 0xffffffff92000007, 7, 3)));
-        const auto totals = total_drops(sum);
+        const auto totals = total<rows::Drop>(sum);
         REQUIRE(totals.size() == 1);
         CHECK(totals[0].count == 6);
         CHECK(totals[0].place.offset == 7);
@@ -314,13 +317,13 @@ TEST_CASE("drops of several kernels meet by module, function and reason") {
         sum.stacks.emplace_back().reason = {.number = 3, .name = "NO_SOCKET"};
         sum.stacks.front().count = 7;
         REQUIRE(merge(sum, other));
-        CHECK(total_drops(sum).size() == 2);
-        CHECK(total_stacks(sum).size() == 2);
+        CHECK(total<rows::Drop>(sum).size() == 2);
+        CHECK(total<rows::Stack>(sum).size() == 2);
     }
     SUBCASE("another build of the same release") {
         auto sum = of("6.1 aa", 0xffffffff81000007, 7, 3);
         REQUIRE(merge(sum, of("6.1 bb", 0xffffffff81000011, 17, 5)));
-        const auto totals = total_drops(sum);
+        const auto totals = total<rows::Drop>(sum);
         REQUIRE(totals.size() == 1);
         CHECK(totals[0].count == 6);
         CHECK_FALSE(totals[0].place.offset);

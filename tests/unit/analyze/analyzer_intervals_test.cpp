@@ -71,14 +71,14 @@ TEST_CASE("drops belong to the interval that the next tick closes, empty interva
     CHECK(summary.drops[0].count == 17);
     CHECK(summary.drops[0].reason.number == -1);
     CHECK(summary.drops[0].interval == 0);
-    CHECK(summary.drops[0].end_epoch_ns == 1795180005000000000);
+    CHECK(summary.drops[0].time == 1795180005000000000);
     CHECK(summary.drops[1].count == 7);
     CHECK(summary.drops[2].interval == 2);
-    CHECK(summary.drops[2].end_epoch_ns == 1795180012000000000);
+    CHECK(summary.drops[2].time == 1795180012000000000);
     CHECK(summary.accounting.reported == 35);
     CHECK(is_whole(summary));
 
-    const auto totals = total_drops(summary);
+    const auto totals = total<rows::Drop>(summary);
     REQUIRE(totals.size() == 2);
     CHECK(totals[0].place.address == 0xffffffff9a000001);
     CHECK(totals[0].count == 18);
@@ -104,7 +104,7 @@ TEST_CASE("call paths are no drops of their own, and add up by reason and by the
     CHECK(summary.stacks[3].frames->size() == 2);
     CHECK(summary.stacks[3].frames->at(1).address == 0xffffffff9a000010);
 
-    auto totals = total_stacks(summary);
+    auto totals = total<rows::Stack>(summary);
     REQUIRE(totals.size() == 3);
     CHECK(totals[0].reason.number == 4);
     CHECK(totals[1].count == 4);
@@ -115,7 +115,7 @@ TEST_CASE("call paths are no drops of their own, and add up by reason and by the
         place.symbol = "f";
         place.offset = *place.address & 0xf;
     });
-    totals = total_stacks(summary);
+    totals = total<rows::Stack>(summary);
     REQUIRE(totals.size() == 3);
     CHECK(totals[1].frames->at(0).symbol == "f");
     CHECK(totals[1].frames->at(1).address == 0xffffffff9a000010);
@@ -127,7 +127,7 @@ TEST_CASE("call paths are no drops of their own, and add up by reason and by the
     REQUIRE(merge(summary, other));
     CHECK(summary.stacks.size() == 8);
     CHECK_FALSE(summary.stacks[0].frames->at(0).address);
-    totals = total_stacks(summary);
+    totals = total<rows::Stack>(summary);
     REQUIRE(totals.size() == 3);
     CHECK(totals[0].count == 18);
     CHECK(totals[1].count == 8);
@@ -146,7 +146,7 @@ TEST_CASE("an end line a moment after the last tick closes no interval of its ow
 TEST_CASE("drops after the last tick of a cut recording are there, without a time") {
     const auto summary = Run(std::string(drop_header) + "drop\tffffffff9a000001\t3\t5\n").summary();
     REQUIRE(summary.drops.size() == 1);
-    CHECK_FALSE(summary.drops[0].end_epoch_ns);
+    CHECK_FALSE(summary.drops[0].time);
     REQUIRE(summary.intervals.size() == 1);
-    CHECK_FALSE(summary.intervals[0].end_epoch_ns);
+    CHECK_FALSE(summary.intervals[0].end);
 }

@@ -224,7 +224,7 @@ TEST_CASE("counts of any size do not overflow") {
                              "\ndrop\t1\t3\t" + most + "\nend\t7\tseen=0\tlost.a=" + most + "\tfiltered=" + most + "\n")
                              .summary();
     CHECK(summary.drops[0].count == std::numeric_limits<std::int64_t>::max());
-    CHECK(total_drops(summary)[0].count == std::numeric_limits<std::int64_t>::max());
+    CHECK(total<rows::Drop>(summary)[0].count == std::numeric_limits<std::int64_t>::max());
     CHECK(summary.accounting.unaccounted() == -std::numeric_limits<std::int64_t>::max());
 }
 

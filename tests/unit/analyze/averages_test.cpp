@@ -168,6 +168,6 @@ TEST_CASE("the analyzer hands running means on, and an end without a time is an 
     CHECK(summary.averages[0].n == 7);
     CHECK(summary.accounting.closed);
     REQUIRE(summary.intervals.size() == 1);
-    CHECK_FALSE(summary.intervals[0].end_epoch_ns);
+    CHECK_FALSE(summary.intervals[0].end);
     CHECK_FALSE(summary.end_epoch_ns);
 }

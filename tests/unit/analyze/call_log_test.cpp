@@ -48,12 +48,12 @@ TEST_CASE("calls stand by packet, then by what ran them, then by when they began
     const auto& read = summary.calls.at(0);
     CHECK(read.begin_ns == 1000007);  // the clock's 7, which the ready line puts at this moment
     CHECK(read.duration_ns == 600);
-    CHECK(read.in_thread);
+    CHECK(read.in_thread());
     CHECK(read.tid == 211);
     CHECK(read.comm == "a\tb");
     const auto& receive = summary.calls.at(2);
     CHECK(receive.begin_ns == 1000500);
-    CHECK_FALSE(receive.in_thread);
+    CHECK_FALSE(receive.in_thread());
     CHECK(receive.cpu == 1);
     CHECK(receive.args == "skb, 0x5");
     CHECK(summary.calls.at(5).packet == 2);
@@ -73,15 +73,15 @@ TEST_CASE("durations of calls are statistics by function, and no breakdown: one 
 
 TEST_CASE("so many calls are kept, with names of bounded length, and the rest is counted") {
     auto text = call_header;
-    constexpr std::int64_t calls = Call::max_kept + 1009;
+    constexpr std::int64_t calls = Call::about.most + 1009;
     for (std::int64_t i = 0; i < calls; ++i)
         text += fmt::format("call\t{}\t0\t1\tc\t1\t0\t{}\t\t1\t-\n", i + 10,
                             std::string(10007 * (i % 1009 == 0), 'f') + "g");
     const auto summary = calls_of(text);
-    CHECK(summary.calls.size() == Call::max_kept);
+    CHECK(summary.calls.size() == Call::about.most);
     CHECK(summary.calls_left_out == 1009);
     CHECK(std::ranges::max(summary.calls, {}, [](const Call& call) { return call.function.size(); }).function.size() ==
-          Call::max_text_length);
+          256);
 }
 
 TEST_CASE("a call of any depth and any time is survived") {
@@ -104,8 +104,8 @@ TEST_CASE("trees of a further recording get the numbers behind those of the firs
     CHECK(summary.calls.back().packet == 4);
     CHECK(summary.calls_left_out == 0);
     auto many = calls_of(two_packets);
-    many.calls.insert(many.calls.end(), Call::max_kept - 9, many.calls.front());
+    many.calls.insert(many.calls.end(), Call::about.most - 9, many.calls.front());
     REQUIRE(merge(summary, many));
-    CHECK(summary.calls.size() == Call::max_kept);
+    CHECK(summary.calls.size() == Call::about.most);
     CHECK(summary.calls_left_out == 9);
 }

@@ -30,10 +30,10 @@ TEST_CASE("records with a count and no address are summed by their keys, in each
     REQUIRE(summary.tallies.size() == 4);
     CHECK(summary.tallies[0].group == Group{{"comm", "cc1"}, {"pid", 17}});
     CHECK(summary.tallies[0].count == 103);
-    CHECK(summary.tallies[0].end_epoch_ns == 2000000000);
+    CHECK(summary.tallies[0].time == 2000000000);
     CHECK(summary.tallies[2].count == 211);
     CHECK(summary.tallies[2].interval == 1);
-    const auto totals = total_tallies(summary);
+    const auto totals = total<rows::Count>(summary);
     REQUIRE(totals.size() == 3);
     CHECK(totals[0].group == Group{{"comm", "ld"}, {"pid", 19}});
     CHECK(totals[0].count == 218);
@@ -57,7 +57,7 @@ TEST_CASE("two runs' counts stand one behind the other") {
     CHECK(merge(both, summary_of(text, {"comm"})));
     REQUIRE(both.tallies.size() == 2);
     CHECK(both.tallies[1].interval == 1);
-    CHECK(total_tallies(both).at(0).count == 202);
+    CHECK(total<rows::Count>(both).at(0).count == 202);
 }
 
 TEST_CASE("of more groups than can be told apart the rest is one, and nothing is missing") {
@@ -77,11 +77,11 @@ TEST_CASE("counters of bytes follow those of packets, and elsewhere a name is on
         "end\t2000000000\n";
     auto summary =
         summary_of("stapgen\t3\tsoftnet\tcounter\tname:text,key\tof:text,key\trise:count\n" + lines, {"name", "of"});
-    CHECK(total_tallies(summary).back().count == 7);
+    CHECK(total<rows::Count>(summary).back().count == 7);
     summary.mixed_units = true;
-    const auto totals = total_tallies(summary);
+    const auto totals = total<rows::Count>(summary);
     REQUIRE(totals.size() == 3);
     CHECK(totals.front().count == 7);
     summary.tallies.front().loss = true;
-    CHECK(total_tallies(summary).front().count == 9000);
+    CHECK(total<rows::Count>(summary).front().count == 9000);
 }

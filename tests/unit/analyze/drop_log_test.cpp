@@ -21,21 +21,15 @@ class Log {
         const std::vector<stapgen::decode::Value> values{{place}, {reason, 0, reason != "-"}, {"", count}};
         log_.add({&schema_, values}, {.place = 0, .reason = 1, .stack = {}, .count = 2, .keys = {}});
     }
-    [[nodiscard]] std::vector<Drop> rows() const { return drops_of(log_.rows().rows(false)); }
+    [[nodiscard]] std::vector<Drop> rows() const { return log_.rows().rows(false); }
     /// Of the open interval, as it stands behind the others.
     [[nodiscard]] std::vector<Drop> open_rows() const {
-        auto all = drops_of(log_.rows().rows(true));
+        auto all = log_.rows().rows(true);
         all.erase(all.begin(), all.begin() + std::ssize(rows()));
         return all;
     }
 
   private:
-    static std::vector<Drop> drops_of(stapgen::kinds::CountedRows<stapgen::rows::Drop>::Rows rows) {
-        stapgen::kinds::Measured measured;
-        measured.of<stapgen::rows::OfInterval<stapgen::rows::Drop>>() = std::move(rows);
-        return summary_of(measured).drops;
-    }
-
     stapgen::schema::Schema schema_{
         "drop", 0, {{"place", FieldType::place}, {"reason", FieldType::reason_name}, {"count", FieldType::count}}};
     stapgen::kinds::drops::DropLog log_;
@@ -84,7 +78,7 @@ TEST_CASE("drops of any number of intervals are kept in bounded memory, and none
         CHECK(*rows[i - 1].place.symbol != *rows[i].place.symbol);
     }
     for (const auto& drop : rows)
-        CHECK(drop.end_epoch_ns == intervals.intervals()[static_cast<std::size_t>(drop.interval)].end_epoch_ns);
+        CHECK(drop.time == intervals.intervals()[static_cast<std::size_t>(drop.interval)].end_epoch_ns);
 }
 
 TEST_CASE("the open interval counts on from the closed ones and has no end") {
@@ -100,7 +94,7 @@ TEST_CASE("the open interval counts on from the closed ones and has no end") {
     CHECK(open[1].count == 5);
     CHECK(open[1].place.offset == 0x12d);
     CHECK(open[1].interval == 1);
-    CHECK_FALSE(open[1].end_epoch_ns);
+    CHECK_FALSE(open[1].time);
     REQUIRE(log.rows().size() == 1);
     CHECK(log.rows()[0].count == 3);
 }

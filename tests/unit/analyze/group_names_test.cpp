@@ -41,12 +41,12 @@ TEST_CASE("drops are grouped by what stands behind place, reason and count") {
     REQUIRE(summary.drops.size() == 5);
     CHECK(summary.drops[0].count == 103);
     CHECK(summary.drops[0].group == Group{{"netns", 4026532202}, {"port", 53}});
-    const auto totals = total_drops(summary);
+    const auto totals = total<rows::Drop>(summary);
     REQUIRE(totals.size() == 4);
     CHECK(totals[0].count == 114);
     CHECK(totals[0].group == Group{{"netns", 4026532201}, {"port", 53}});
-    CHECK(total_drops(summary_of(drop_records, {"port"})).size() == 2);
-    const auto alone = total_drops(summary_of(drop_records, {}));
+    CHECK(total<rows::Drop>(summary_of(drop_records, {"port"})).size() == 2);
+    const auto alone = total<rows::Drop>(summary_of(drop_records, {}));
     REQUIRE(alone.size() == 2);
     CHECK(alone[0].count == 224);
     CHECK(alone[0].group.empty());
@@ -61,7 +61,7 @@ TEST_CASE("what has one name is one group, of drops in each interval") {
     CHECK(summary.drops[1].count == 11);
     CHECK(summary.drops[2].group == Group{{"netns", "blue"}, {"port", 53}});
     CHECK(summary.drops[3].interval == 1);
-    CHECK(sum_of(total_drops(summary)) == 235);
+    CHECK(sum_of(total<rows::Drop>(summary)) == 235);
 }
 
 TEST_CASE("what has one name is one group, of stages, the largest first, and of the slowest records") {

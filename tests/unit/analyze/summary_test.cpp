@@ -25,7 +25,7 @@ Summary host(std::int64_t pid, std::int64_t value, int n) {
     summary.input.lines = summary.input.recognised = n + 2;
     summary.start_epoch_ns = 1000 * pid;
     summary.end_epoch_ns = 1000 * pid + 7;
-    summary.intervals = {{1000 * pid, 1000 * pid + 7}};
+    summary.intervals = {{0, 1000 * pid, 1000 * pid + 7}};
     return summary;
 }
 
@@ -59,9 +59,9 @@ TEST_CASE("one recording without an end makes the sum not closed") {
 
 TEST_CASE("drops keep to their own intervals when recordings are added") {
     Summary one;
-    one.intervals = {{0, 5}, {5, 10}};
+    one.intervals = {{0, 0, 5}, {1, 5, 10}};
     Summary two;
-    two.intervals = {{0, 5}};
+    two.intervals = {{0, 0, 5}};
     Drop drop;
     drop.place.address = 0xffffffff9a000001;
     drop.count = 17;

@@ -78,7 +78,7 @@ Summary counts_summary() {
         auto& tally = summary.tallies.emplace_back();
         tally.group = {{"name", std::move(name)}, {"of", std::move(of)}};
         tally.count = count;
-        tally.meaning = std::move(meaning);
+        if (!meaning.empty()) tally.meaning = std::move(meaning);
         tally.loss = loss;
     };
     add("softnet.dropped", "cpu1", 7,

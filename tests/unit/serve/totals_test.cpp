@@ -143,7 +143,7 @@ TEST_CASE("the first series stay, and what has no room is counted") {
     Summary interval;
     interval.stages = {{"a", {}, repeated(1, 7)}};
     interval.counted = "rise";
-    interval.tallies.push_back({.group = {{"name", std::string("Udp.NoPorts")}}, .count = 11});
+    interval.tallies.push_back({{.group = {{"name", std::string("Udp.NoPorts")}}, .count = 11}});
     other.add(results_of(interval));
     CHECK(other.results().of<rows::Stage>().empty());
     CHECK(other.results().of<rows::Count>().empty());
@@ -170,7 +170,7 @@ TEST_CASE("counts of one group add up") {
     Summary interval;
     interval.counted = "rise";
     interval.tallies.push_back(
-        {.group = {{"name", std::string("Udp.NoPorts")}, {"of", std::string("-")}}, .count = 11});
+        {{.group = {{"name", std::string("Udp.NoPorts")}, {"of", std::string("-")}}, .count = 11}});
     totals.add(results_of(interval));
     totals.add(results_of(interval));
     const auto results = totals.results();

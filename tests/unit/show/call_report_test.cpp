@@ -8,7 +8,7 @@
 TEST_CASE("what is not kept of the calls is counted in the text and on the page") {
     stapgen::summaries::Summary summary;
     summary.recipe = "call-trace";
-    summary.calls = {{1, 0, 57123, 0, "ip_rcv", "skb", false, 3, 0, "idle"}};
+    summary.calls = {{1, 0, 57123, 0, "ip_rcv", "skb", "softirq", 3, 0, "idle"}};
     summary.calls_left_out = 1009;
     for (const char* format : {"table", "html"})
         CHECK(has(written(format, {summary}), "1009 more calls"));

@@ -50,7 +50,7 @@ inline stapgen::summaries::Summary full_summary() {
     summary.resolution_ns = 1000;
     summary.notes = {{"requests above 100 us are cut off"}};
     Drop drop;
-    drop.end_epoch_ns = start + 5'000'000'007;
+    drop.time = start + 5'000'000'007;
     drop.place.address = 0xffffffff9a000001;
     drop.reason.number = 3;
     drop.count = 17;
@@ -59,15 +59,15 @@ inline stapgen::summaries::Summary full_summary() {
     drop.reason.name = "NO_SOCKET";
     auto later = drop;
     later.interval = 1;
-    later.end_epoch_ns.reset();
+    later.time.reset();
     later.count = 11;
     Drop unnamed;
-    unnamed.end_epoch_ns = drop.end_epoch_ns;
+    unnamed.time = drop.time;
     unnamed.place.address = 0xffffffffc0000003;
     unnamed.place.module = "nf_tables";
     unnamed.count = 5;
     summary.drops = {drop, unnamed, later};
-    summary.intervals = {{start, start + 5'000'000'007}, {start + 5'000'000'007, std::nullopt}};
+    summary.intervals = {{0, start, start + 5'000'000'007}, {1, start + 5'000'000'007, std::nullopt}};
     summary.accounting = {1023, 1009, 7, {{"no-read", 3}}, {{"evicted", 1}}, {{"acks", 211}}, true};
     summary.input = {1013, 1012, 1, {{4, stapgen::decode::Flaw::field_count}}};
     summary.transport = {5, 11, 13};

@@ -120,9 +120,9 @@ TEST_CASE("a curve ends at the highest percentile that n allows") {
 
 TEST_CASE("a call in an icicle is as wide as it took, at its begin and depth") {
     Summary summary;
-    summary.calls = {{1, 1000, 8000, 0, "ip_rcv", "", false, 3, 0, ""},
-                     {1, 3000, 2000, 1, "tcp_v4_rcv", "skb", false, 3, 0, ""},
-                     {1, 50'000, 400, 0, "tcp_recvmsg", "", true, 1, 191, "reader"}};
+    summary.calls = {{1, 1000, 8000, 0, "ip_rcv", "", "softirq", 3, 0, ""},
+                     {1, 3000, 2000, 1, "tcp_v4_rcv", "skb", "softirq", 3, 0, ""},
+                     {1, 50'000, 400, 0, "tcp_recvmsg", "", "thread", 1, 191, "reader"}};
     const auto section = calls_section(results_of(summary, {}));
     REQUIRE(section.icicles.size() == 2);
     const auto& softirq = section.icicles[0];

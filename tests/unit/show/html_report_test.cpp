@@ -40,14 +40,14 @@ Summary drops() {
     for (int i = 0; i < 3; ++i) {
         Drop drop;
         drop.interval = i;
-        drop.end_epoch_ns = start + (i + 1) * 5'000'000'000LL;
+        drop.time = start + (i + 1) * 5'000'000'000LL;
         drop.place.address = 0xffffffff9a000001;
         drop.count = 1103 + i;
         if (i == 1)
             drop.place.symbol = "icmp_rcv", drop.place.offset = 0x1f, drop.place.module = "icmp_module",
             drop.reason.name = "NO_SOCKET";
         summary.drops.push_back(drop);
-        summary.intervals.push_back({start + i * 5'000'000'000LL, drop.end_epoch_ns});
+        summary.intervals.push_back({i, start + i * 5'000'000'000LL, drop.time});
     }
     summary.accounting = {3312, 3312, 0, {}, {}, {}, true};
     return summary;

@@ -34,7 +34,7 @@ Summary drop_summary() {
     Summary summary;
     summary.recipe = "dropwatch";
     summary.counts_drops = true;
-    summary.intervals = {{1795180000000000000, 1795180005000000000}, {1795180005000000000, 1795180010000000000}};
+    summary.intervals = {{0, 1795180000000000000, 1795180005000000000}, {1, 1795180005000000000, 1795180010000000000}};
     Drop drop;
     drop.place.symbol = "icmp_rcv";
     drop.reason.name = "NO_SOCKET";

@@ -37,10 +37,8 @@ Summary connected(const std::map<int, std::int64_t>& failed, const std::map<std:
     if (!causes.empty()) summary.counted = "failures";
     for (const auto& [cause, n] : causes) {
         // In two intervals.
-        summary.tallies.push_back(
-            {.interval = 0, .group = {{"result", cause}, {"remote", "10.9.0.2:443"}}, .count = 1});
-        summary.tallies.push_back(
-            {.interval = 1, .group = {{"result", cause}, {"remote", "10.9.0.3:443"}}, .count = n - 1});
+        summary.tallies.push_back({{.group = {{"result", cause}, {"remote", "10.9.0.2:443"}}, .count = 1}, {}, 0});
+        summary.tallies.push_back({{.group = {{"result", cause}, {"remote", "10.9.0.3:443"}}, .count = n - 1}, {}, 1});
     }
     summary.accounting.closed = true;
     return summary;
