@@ -13,14 +13,21 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/text.h"
 #include "bundle/walk.h"
+#include "table/row.h"
 
 namespace stapgen::bundle {
+
+using table::Key, table::Separate, table::Known, table::About, table::Shape, table::Shown;
 
 /// A line of a file in the archive.
 struct Place {
     SharedText file;
     std::int64_t line = 0;
+
+    /// For a person.
+    [[nodiscard]] std::string path() const { return file == nullptr ? "" : base::printable(*file); }
 };
 
 /// The value of a counter or a setting; the first file that has it counts, and the largest of its samples.
@@ -43,6 +50,15 @@ struct LogLines {
 struct Conflict {
     std::string what, first, second;
     Place first_place, second_place;
+
+    static constexpr About about{.name = "conflicts"};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "what", &Conflict::what);
+        column(Key(), "first", [](const Conflict& row) { return base::printable(row.first); });
+        column(Key(), "first_file", [](const Conflict& row) { return row.first_place.path(); });
+        column(Key(), "second", [](const Conflict& row) { return base::printable(row.second); });
+        column(Key(), "second_file", [](const Conflict& row) { return row.second_place.path(); });
+    }
 };
 
 /// All that is known of a host from an archive.

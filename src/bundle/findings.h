@@ -44,17 +44,42 @@ struct Seen {
     std::string text{};     ///< of a log: its first line
     std::string counter{};  ///< its name, and what it is of
     std::string of{};
+
+    static constexpr About about{.name = "evidence"};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "what", [](const Seen& row) { return base::printable(row.what); });
+        column(Separate(), "value", &Seen::value);
+        column(Key(), "file", [](const Seen& row) { return row.place.path(); });
+        column(Key(), "line", [](const Seen& row) { return row.place.line; });
+        column(Separate(), Known("text"), &Seen::text);
+    }
 };
 
 struct Finding {
     const Rule* rule = nullptr;
     Severity severity = Severity::lost;
-    bool now = false;                 ///< something is full
-    std::string_view means{};         ///< of the rule
-    std::uint64_t sum = 0;            ///< of its largest counter, since boot, or how far that rose
-    std::optional<double> percent{};  ///< of `percent_of`
-    std::string percent_of{};         ///< counters or a setting
-    std::vector<Seen> seen{};         ///< what is full first, then the largest
+    bool now = false;                    ///< something is full
+    std::string_view means{};            ///< of the rule
+    std::uint64_t sum = 0;               ///< of its largest counter, since boot, or how far that rose
+    std::optional<double> percent{};     ///< of `percent_of`
+    std::string percent_of{};            ///< counters or a setting
+    std::vector<Seen> seen{};            ///< what is full first, then the largest
+    std::optional<std::int64_t> more{};  ///< what was seen and is left out
+
+    static constexpr About about{.name = "findings"};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "name", [](const Finding& row) { return row.rule->name; });
+        column(Separate(), "severity", &Finding::severity);
+        column(Separate(), "now", &Finding::now);
+        column(Separate(), "means", &Finding::means);
+        column(Separate(), "advice", [](const Finding& row) { return row.rule->advice; });
+        column(Separate(), Known("command"), [](const Finding& row) { return row.rule->command; });
+        column(Separate(), "count", &Finding::sum);
+        column(Separate(), "percent", &Finding::percent);
+        column(Separate(), Known("percent_of"), [](const Finding& row) { return base::printable(row.percent_of); });
+        column(Separate(), "evidence", &Finding::seen);
+        column(Separate(), "more", &Finding::more, Shown{.is_rare = true});
+    }
 };
 
 /// A counter of losses that no finding has.
@@ -64,6 +89,17 @@ struct Loss {
     bool by_name = false;      ///< its name says that it is one, and nobody has looked it up
     std::uint64_t sum = 0;
     std::vector<Seen> seen{};  ///< of each device or CPU, the largest first
+    std::optional<std::int64_t> more{};
+
+    static constexpr About about{.name = "losses"};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "counter", [](const Loss& row) { return base::printable(row.counter); });
+        column(Separate(), "by_name", &Loss::by_name);
+        column(Separate(), "meaning", &Loss::meaning);
+        column(Separate(), "count", &Loss::sum);
+        column(Separate(), "evidence", &Loss::seen);
+        column(Separate(), "more", &Loss::more, Shown{.is_rare = true});
+    }
 };
 
 /// Reads findings.toml. Errors (bad_input), with line and column.

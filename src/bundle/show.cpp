@@ -4,17 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <span>
+#include <utility>
 
 #include "base/text.h"
-#include "table/texts.h"
+#include "show/document.h"
 
 namespace stapgen::bundle {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Of each finding, and losses that are none; the rest is counted.
 constexpr std::size_t shown_evidence = 5, shown_losses = 30;
@@ -36,7 +34,7 @@ std::string number(std::uint64_t value) {
 }
 
 std::string place_of(const Place& place) {
-    return fmt::format("{}:{}", base::printable(*place.file), place.line);
+    return fmt::format("{}:{}", place.path(), place.line);
 }
 
 void write_evidence(const std::vector<Seen>& seen, std::ostream& out) {
@@ -80,24 +78,94 @@ std::string counters_of_losses(const Report& report) {
                        report.before != nullptr ? "rose" : "above 0");
 }
 
-/// What is in it of the evidence, and how much is not, as `size` may be that of the whole document.
-void put_evidence(Json& row, const std::vector<Seen>& seen, std::size_t& size) {
-    row["evidence"] = Json::array();
-    std::int64_t left = 0;
-    for (const auto& one : seen) {
-        size += one.what.size() + one.place.file->size() + one.text.size();
-        if (size > max_json && !row["evidence"].empty()) {
-            ++left;
-            continue;
-        }
-        Json evidence{{"what", base::printable(one.what)},
-                      {"value", one.value},
-                      {"file", base::printable(*one.place.file)},
-                      {"line", one.place.line}};
-        evidence["text"] = one.text.empty() ? Json() : Json(one.text);
-        row["evidence"].push_back(std::move(evidence));
+/// An evidence, and of what it is one.
+struct EvidenceOf {
+    std::string kind, name;
+    std::optional<Severity> severity;
+    std::optional<bool> now;
+    std::string percent, percent_of;
+    Seen seen;
+
+    static constexpr About about{.name = "evidence"};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "kind", &EvidenceOf::kind);
+        column(Key(), "name", &EvidenceOf::name);
+        column(Separate(), "severity", &EvidenceOf::severity);
+        column(Separate(), "now", &EvidenceOf::now);
+        column(Separate(), "percent", &EvidenceOf::percent);
+        column(Separate(), "percent_of", &EvidenceOf::percent_of);
+        column(Separate(), "seen", &EvidenceOf::seen);
     }
-    if (left > 0) row["more"] = left;
+};
+
+/// What became of an archive's files.
+struct Files {
+    std::int64_t all = 0, read = 0, empty = 0, unknown = 0, unreadable = 0, passed_over = 0;
+    bool cut_short = false;
+    std::optional<std::int64_t> left_out{};
+
+    static constexpr About about{.name = "files", .shape = Shape::record};
+    static constexpr void columns(auto&& column) {
+        column(Separate(), "all", &Files::all);
+        column(Separate(), "read", &Files::read);
+        column(Separate(), "empty", &Files::empty);
+        column(Separate(), "unknown", &Files::unknown);
+        column(Separate(), "unreadable", &Files::unreadable);
+        column(Separate(), "passed_over", &Files::passed_over);
+        column(Separate(), "cut_short", &Files::cut_short);
+        column(Separate(), "left_out", &Files::left_out, Shown{.is_rare = true});
+    }
+};
+
+Files files_of(const Evidence& evidence) {
+    const auto& walked = evidence.walked;
+    return {walked.files,      evidence.read,
+            evidence.empty,    evidence.unknown,
+            walked.unreadable, walked.passed_over,
+            walked.cut_short,  evidence.left_out > 0 ? std::optional(evidence.left_out) : std::nullopt};
+}
+
+std::vector<std::string> shown_of(std::vector<std::string> texts) {
+    for (auto& text : texts)
+        text = base::printable(text);
+    return texts;
+}
+
+/// As JSON has it.
+struct Written : Report {
+    static constexpr About about{.name = "report", .shape = Shape::fields};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "archive", [](const Written& row) { return base::printable(row.archive); });
+        column(Separate(), Known("release"), [](const Written& row) { return base::printable(row.evidence->release); });
+        column(Separate(), "uptime_s", [](const Written& row) { return row.evidence->uptime_s; });
+        column(Separate(), "since",
+               [](const Written& row) { return std::string(row.before == nullptr ? "boot" : "archive"); });
+        column(
+            Separate(), Known("fallen"), [](const Written& row) { return base::printable(row.fallen); },
+            Shown{.is_rare = true});
+        column(Separate(), "findings", &Written::findings);
+        column(Separate(), "losses", &Written::losses);
+        column(Separate(), "more_losses", &Written::more_losses, Shown{.is_rare = true});
+        column(Separate(), "conflicts", [](const Written& row) { return row.evidence->conflicts; });
+        column(Separate(), "results", [](const Written& row) { return shown_of(row.evidence->results); });
+        column(Separate(), Known("refused_names"),
+               [](const Written& row) { return base::printable(row.evidence->refused_names); });
+        column(Separate(), "files", [](const Written& row) { return files_of(*row.evidence); });
+        column(Separate(), "damaged", [](const Written& row) { return shown_of(row.evidence->walked.damaged); });
+    }
+};
+
+/// The first of it, and how much is not, as `size` may be that of all evidence.
+void bound(std::vector<Seen>& seen, std::optional<std::int64_t>& more, std::size_t& size) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        size += seen[i].what.size() + seen[i].place.file->size() + seen[i].text.size();
+        if (size > max_json && kept > 0) continue;
+        if (kept != i) seen[kept] = std::move(seen[i]);
+        ++kept;
+    }
+    if (kept < seen.size()) more = static_cast<std::int64_t>(seen.size() - kept);
+    seen.resize(kept);
 }
 
 }  // namespace
@@ -148,85 +216,34 @@ void write_text(const Report& report, std::size_t width, std::ostream& out) {
 }
 
 void write_csv(const Report& report, std::ostream& out) {
-    out << "kind,name,severity,now,percent,percent_of,what,value,file,line,text\n";
-    const auto write = [&](const std::string& begin, const std::vector<Seen>& seen) {
-        for (const auto& one : seen) {
-            out << begin << ',' << table::csv_cell(one.what) << ',' << one.value << ','
-                << table::csv_cell(*one.place.file) << ',' << one.place.line << ',' << table::csv_cell(one.text)
-                << '\n';
-        }
-    };
+    std::vector<EvidenceOf> rows;
     for (const auto& finding : report.findings) {
-        const auto percent = finding.percent ? fmt::format("{}", *finding.percent) : "";
-        write(fmt::format("finding,{},{},{},{},{}", finding.rule->name, name_of(finding.severity), finding.now, percent,
-                          table::csv_cell(finding.percent_of)),
-              finding.seen);
+        for (const auto& one : finding.seen)
+            rows.push_back({"finding", finding.rule->name, finding.severity, finding.now,
+                            finding.percent ? fmt::format("{}", *finding.percent) : "", finding.percent_of, one});
     }
-    for (const auto& loss : report.losses)
-        write(fmt::format("loss,{},,,,", table::csv_cell(loss.counter)), loss.seen);
+    for (const auto& loss : report.losses) {
+        for (const auto& one : loss.seen)
+            rows.push_back({"loss", loss.counter, {}, {}, {}, {}, one});
+    }
+    show::put_csv(out, rows);
 }
 
-void write_json(const Report& report, std::ostream& out) {
-    const auto& evidence = *report.evidence;
-    const auto& walked = evidence.walked;
-    Json json{{"schema", "stapgen.findings/1"}, {"archive", base::printable(report.archive)}};
-    json["release"] = evidence.release.empty() ? Json() : Json(base::printable(evidence.release));
-    json["uptime_s"] = evidence.uptime_s ? Json(*evidence.uptime_s) : Json();
-    json["since"] = report.before == nullptr ? "boot" : "archive";
-    if (!report.fallen.empty()) json["fallen"] = base::printable(report.fallen);
-    json["findings"] = Json::array();
+void write_json(Report report, std::ostream& out) {
     std::size_t size = 0;
-    for (const auto& finding : report.findings) {
-        const auto& rule = *finding.rule;
-        Json row{{"name", rule.name},
-                 {"severity", name_of(finding.severity)},
-                 {"now", finding.now},
-                 {"means", finding.means},
-                 {"advice", rule.advice}};
-        row["command"] = rule.command.empty() ? Json() : Json(rule.command);
-        row["count"] = finding.sum;
-        row["percent"] = finding.percent ? Json(*finding.percent) : Json();
-        row["percent_of"] = finding.percent ? Json(base::printable(finding.percent_of)) : Json();
-        put_evidence(row, finding.seen, size);
-        json["findings"].push_back(std::move(row));
-    }
-    json["losses"] = Json::array();
-    std::int64_t more = 0;
-    for (const auto& loss : report.losses) {
+    for (auto& finding : report.findings)
+        bound(finding.seen, finding.more, size);
+    std::vector<Loss> losses;
+    for (auto& loss : report.losses) {
         size += loss.counter.size() + loss.meaning.size();
-        if (size > max_json) {
-            ++more;
-            continue;
-        }
-        Json row{{"counter", base::printable(loss.counter)},
-                 {"by_name", loss.by_name},
-                 {"meaning", loss.meaning},
-                 {"count", loss.sum}};
-        put_evidence(row, loss.seen, size);
-        json["losses"].push_back(std::move(row));
+        if (size > max_json) continue;
+        bound(loss.seen, loss.more, size);
+        losses.push_back(std::move(loss));
     }
-    if (more > 0) json["more_losses"] = more;
-    json["conflicts"] = Json::array();
-    for (const auto& conflict : evidence.conflicts) {
-        json["conflicts"].push_back({{"what", conflict.what},
-                                     {"first", base::printable(conflict.first)},
-                                     {"first_file", base::printable(*conflict.first_place.file)},
-                                     {"second", base::printable(conflict.second)},
-                                     {"second_file", base::printable(*conflict.second_place.file)}});
-    }
-    json["results"] = Json::array();
-    for (const auto& path : evidence.results)
-        json["results"].push_back(base::printable(path));
-    json["refused_names"] = evidence.refused_names.empty() ? Json() : Json(base::printable(evidence.refused_names));
-    json["files"] = {
-        {"all", walked.files},          {"read", evidence.read},           {"empty", evidence.empty},
-        {"unknown", evidence.unknown},  {"unreadable", walked.unreadable}, {"passed_over", walked.passed_over},
-        {"cut_short", walked.cut_short}};
-    if (evidence.left_out > 0) json["files"]["left_out"] = evidence.left_out;
-    json["damaged"] = Json::array();
-    for (const auto& damaged : walked.damaged)
-        json["damaged"].push_back(base::printable(damaged));
-    out << json.dump() << '\n';
+    if (losses.size() < report.losses.size())
+        report.more_losses = static_cast<std::int64_t>(report.losses.size() - losses.size());
+    report.losses = std::move(losses);
+    show::put_json(out, show::document("stapgen.findings/1", Written{std::move(report)}), -1);
 }
 
 }  // namespace stapgen::bundle

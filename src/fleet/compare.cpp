@@ -5,12 +5,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include "base/text.h"
 #include "fleet/results.h"
-#include "show/json.h"
+#include "show/document.h"
 #include "show/model/texts.h"
 #include "show/text/sections.h"
 
@@ -23,7 +25,6 @@ using show::duration_text;
 using show::Kind;
 using study::Contrast;
 using study::Deviation;
-using Json = nlohmann::ordered_json;
 
 std::string interval_text(const study::Tested& tested, std::string_view unit) {
     return fmt::format("[{}{}, {}{}]", change_percent(tested.low), unit, change_percent(tested.high), unit);
@@ -41,9 +42,8 @@ std::string change_text(const Row& row, double from_ns, double to_ns) {
                        duration_text(from_ns), duration_text(to_ns));
 }
 
-std::string host_text(const Comparison& comparison, const Deviation& deviation) {
-    return fmt::format("{} {}", comparison.members[deviation.member].name,
-                       change_text(deviation, deviation.others_ns, deviation.value_ns));
+std::string host_text(const Deviation& deviation) {
+    return fmt::format("{} {}", deviation.host, change_text(deviation, deviation.others_ns, deviation.value_ns));
 }
 
 std::string level_text(const Contrast& contrast) {
@@ -54,11 +54,6 @@ std::string level_text(const Contrast& contrast) {
                        contrast.base);
 }
 
-/// What a person reads of a cohort: fleet::member_of().
-std::string cohort_name(const Deviation& deviation) {
-    return deviation.cohort.substr(0, deviation.cohort.find('\t'));
-}
-
 /// "2 kernels", "1 value of label dc".
 std::string count_text(const std::string& factor, std::size_t count) {
     const auto plural = count == 1 ? "" : "s";
@@ -66,116 +61,84 @@ std::string count_text(const std::string& factor, std::size_t count) {
                                    : fmt::format("{} value{} of {}", count, plural, factor);
 }
 
-/// The rows that stand out and the next ones up to `most`. Whether there is one that does not stand out.
-template <class Row>
-bool write_table(std::ostream& out, show::Table table, const std::vector<Row>& rows, std::size_t most,
-                 const base::Screen& screen, auto cells_before_change, auto compared_with) {
-    table.columns.insert(table.columns.end(),
-                         {{"CHANGE"}, {.name = "95% CI", .leaves = 2}, {.name = "P", .leaves = 1}});
-    table.columns.push_back({"COMPARED WITH", Kind::text});
+/// A host or a level beside what it is compared with.
+struct Beside : study::Tested {
+    std::string kind, name, stage, statistic;
+    std::size_t n = 0;
+    double value_ns = 0, others_ns = 0;
+    std::string compared_with;
+
+    static constexpr About about{.name = "rows"};
+    static constexpr void columns(auto&& column) {
+        column(table::Key(), "kind", &Beside::kind);
+        column(table::Key(), "name", &Beside::name);
+        column(table::Key(), "stage", &Beside::stage);
+        column(table::Key(), "statistic", &Beside::statistic);
+        column(Separate(), "n", &Beside::n);
+        column(Separate(), "value_ns", &Beside::value_ns);
+        column(Separate(), "others_ns", &Beside::others_ns);
+        column(Separate(), "compared_with", &Beside::compared_with);
+        Tested::columns(column);
+    }
+};
+
+std::vector<Beside> hosts_of(const Comparison& comparison) {
+    std::vector<Beside> rows;
+    for (const auto& row : comparison.deviations) {
+        rows.push_back({row, "host", row.host, row.stage, row.statistic, static_cast<std::size_t>(row.n), row.value_ns,
+                        row.others_ns, fmt::format("{} of {}", row.others, row.cohort_name())});
+    }
+    return rows;
+}
+
+std::vector<Beside> levels_of(const Comparison& comparison) {
+    std::vector<Beside> rows;
+    for (const auto& row : comparison.factors.contrasts) {
+        const auto within = fmt::format("{}", fmt::join(row.within, ", "));
+        rows.push_back({row, row.factor, row.level, row.stage, row.statistic, row.hosts, row.value_ns, row.base_ns,
+                        fmt::format("{} of {}{}", row.base_hosts, row.base,
+                                    within.empty() ? "" : fmt::format(" with the same {}", within))});
+    }
+    return rows;
+}
+
+/// The rows that stand out and the next ones up to `most`. Whether there is one that does not stand out. `names`: of
+/// what differs, its number and its value.
+bool write_table(std::ostream& out, const std::vector<Beside>& rows, std::size_t most, const base::Screen& screen,
+                 const std::array<const char*, 3>& names) {
+    const auto& [name, n, value] = names;
+    const show::Style style;
+    show::Table table{"",
+                      {{name, Kind::head},
+                       {"STAGE [us]", Kind::text},
+                       {"STAT", Kind::text},
+                       {n},
+                       {"OTHERS"},
+                       {value},
+                       {"CHANGE"},
+                       {.name = "95% CI", .leaves = 2},
+                       {.name = "P", .leaves = 1},
+                       {"COMPARED WITH", Kind::text}}};
     bool is_same = false;
     for (const auto& row : rows) {
         if (!row.stands_out && table.rows.size() >= most) continue;
         is_same = is_same || !row.stands_out;
-        auto& cells = table.rows.emplace_back(cells_before_change(row));
         const auto ink = !row.stands_out ? base::Ink::plain : row.change > 0 ? base::Ink::bad : base::Ink::good;
-        cells.push_back({.text = row.stands_out ? change_percent(row.change) + "%" : "~", .ink = ink});
-        cells.push_back({interval_text(row, "%")});
-        cells.push_back({show::p_text(row.p)});
-        cells.push_back({compared_with(row)});
+        table.rows.push_back({{row.name},
+                              {row.stage},
+                              {"p" + row.statistic},
+                              {fmt::to_string(row.n)},
+                              {style.cell(row.others_ns)},
+                              {style.cell(row.value_ns)},
+                              {.text = row.stands_out ? change_percent(row.change) + "%" : "~", .ink = ink},
+                              {interval_text(row, "%")},
+                              {show::p_text(row.p)},
+                              {row.compared_with}});
     }
     if (!table.rows.empty()) out << '\n' << show::text_of(table, screen);
     const auto left = rows.size() - table.rows.size();
     if (left > 0) out << fmt::format("... and {} more rows: --top\n", left);
     return is_same;
-}
-
-bool write_hosts(std::ostream& out, const Comparison& comparison, std::size_t most, const base::Screen& screen) {
-    const show::Style style;
-    return write_table(
-        out,
-        {"", {{"HOST", Kind::head}, {"STAGE [us]", Kind::text}, {"STAT", Kind::text}, {"N"}, {"OTHERS"}, {"HOST"}}},
-        comparison.deviations, most, screen,
-        [&](const Deviation& row) -> std::vector<show::Cell> {
-            return {{comparison.members[row.member].name},
-                    {row.stage},
-                    {"p" + row.statistic},
-                    {fmt::to_string(row.n)},
-                    {style.cell(row.others_ns)},
-                    {style.cell(row.value_ns)}};
-        },
-        [](const Deviation& row) { return fmt::format("{} of {}", row.others, cohort_name(row)); });
-}
-
-bool write_factors(std::ostream& out, const Comparison& comparison, std::size_t most, const base::Screen& screen) {
-    const show::Style style;
-    return write_table(
-        out,
-        {"",
-         {{"KERNEL OR LABEL", Kind::head},
-          {"STAGE [us]", Kind::text},
-          {"STAT", Kind::text},
-          {"HOSTS"},
-          {"OTHERS"},
-          {"THESE"}}},
-        comparison.factors.contrasts, most, screen,
-        [&](const Contrast& row) -> std::vector<show::Cell> {
-            return {{row.level},
-                    {row.stage},
-                    {"p" + row.statistic},
-                    {fmt::to_string(row.hosts)},
-                    {style.cell(row.base_ns)},
-                    {style.cell(row.value_ns)}};
-        },
-        [](const Contrast& row) {
-            const auto within = fmt::format("{}", fmt::join(row.within, ", "));
-            return fmt::format("{} of {}{}", row.base_hosts, row.base,
-                               within.empty() ? "" : fmt::format(" with the same {}", within));
-        });
-}
-
-template <class Row>
-void put_change(Json& json, const Row& row) {
-    json["change"] = row.change;
-    json["change_low"] = row.low;
-    json["change_high"] = row.high;
-    json["p"] = row.p;
-    json["stands_out"] = row.stands_out;
-}
-
-Json hosts_json(const Comparison& comparison) {
-    auto rows = Json::array();
-    for (const auto& row : comparison.deviations) {
-        rows.push_back({{"host", comparison.members[row.member].name},
-                        {"stage", row.stage},
-                        {"statistic", row.statistic},
-                        {"n", row.n},
-                        {"value_ns", row.value_ns},
-                        {"others_ns", row.others_ns},
-                        {"others", row.others},
-                        {"cohort", cohort_name(row)}});
-        put_change(rows.back(), row);
-    }
-    return rows;
-}
-
-Json factors_json(const study::FactorEffects& factors) {
-    auto rows = Json::array();
-    for (const auto& row : factors.contrasts) {
-        rows.push_back({{"factor", row.factor},
-                        {"level", row.level},
-                        {"same_hosts", row.same_hosts},
-                        {"base", row.base},
-                        {"within", row.within},
-                        {"stage", row.stage},
-                        {"statistic", row.statistic},
-                        {"hosts", row.hosts},
-                        {"base_hosts", row.base_hosts},
-                        {"value_ns", row.value_ns},
-                        {"base_ns", row.base_ns}});
-        put_change(rows.back(), row);
-    }
-    return {{"sentence", sentence_of(factors)}, {"rows", std::move(rows)}};
 }
 
 /// What is missing for a test of hosts.
@@ -203,6 +166,11 @@ bool Comparison::has_result() const {
     return !deviations.empty() || !factors.contrasts.empty();
 }
 
+std::string_view Comparison::result() const {
+    if (!has_result()) return "none";
+    return different() > 0 || !different_levels().empty() ? "different" : "no-difference";
+}
+
 std::size_t Comparison::different() const {
     std::set<std::size_t> found;
     for (const auto& deviation : deviations) {
@@ -221,9 +189,8 @@ std::vector<std::string> Comparison::different_levels() const {
 }
 
 const Deviation* Comparison::difference_of(std::string_view host) const {
-    const auto found = std::ranges::find_if(deviations, [&](const Deviation& deviation) {
-        return deviation.stands_out && members[deviation.member].name == host;
-    });
+    const auto found = std::ranges::find_if(
+        deviations, [&](const Deviation& deviation) { return deviation.stands_out && deviation.host == host; });
     return found == deviations.end() ? nullptr : &*found;
 }
 
@@ -247,8 +214,7 @@ std::string sentence_of(const Comparison& comparison) {
     std::vector<std::string> texts;
     for (const auto& deviation : comparison.deviations) {
         tested.insert(deviation.member);
-        if (deviation.stands_out && different.insert(deviation.member).second)
-            texts.push_back(host_text(comparison, deviation));
+        if (deviation.stands_out && different.insert(deviation.member).second) texts.push_back(host_text(deviation));
     }
     const auto untested = members.size() - tested.size();
     const auto rest = untested == 0 ? "" : fmt::format("; no result for {}", untested);
@@ -289,8 +255,9 @@ void write_text(std::ostream& out, const Comparison& comparison, std::size_t row
     out << base::fitted(base::printable(sentence_of(comparison)), screen.width) << '\n';
     if (const auto sentence = sentence_of(comparison.factors); !sentence.empty())
         out << base::fitted(base::printable(sentence), screen.width) << '\n';
-    const bool is_same_host = write_hosts(out, comparison, rows, screen);
-    const bool is_same_level = write_factors(out, comparison, rows, screen);
+    const bool is_same_host = write_table(out, hosts_of(comparison), rows, screen, {"HOST", "N", "HOST"});
+    const bool is_same_level =
+        write_table(out, levels_of(comparison), rows, screen, {"KERNEL OR LABEL", "HOSTS", "THESE"});
     if (is_same_host || is_same_level) {
         const auto legend = fmt::format(
             "~: no significant difference (P, corrected for the number of rows, is 0.05 or more), or one of\n{:.4g} "
@@ -303,21 +270,13 @@ void write_text(std::ostream& out, const Comparison& comparison, std::size_t row
 }
 
 void write_json(std::ostream& out, const Comparison& comparison) {
-    show::put_json(
-        out,
-        Json{{"schema", "stapgen.fleet-compare/1"},
-             {"recipe", comparison.recipe},
-             {"sentence", sentence_of(comparison)},
-             {"result", !comparison.has_result()                                               ? "none"
-                        : comparison.different() > 0 || !comparison.different_levels().empty() ? "different"
-                                                                                               : "no-difference"},
-             {"hosts", comparison.members.size()},
-             {"different", comparison.different()},
-             {"threshold", comparison.threshold},
-             {"warnings", comparison.warnings},
-             {"rows", hosts_json(comparison)},
-             {"factors", factors_json(comparison.factors)}},
-        2);
+    show::put_json(out, show::document("stapgen.fleet-compare/1", comparison), 2);
+}
+
+void write_csv(std::ostream& out, const Comparison& comparison) {
+    auto rows = hosts_of(comparison);
+    std::ranges::move(levels_of(comparison), std::back_inserter(rows));
+    show::put_csv(out, rows);
 }
 
 }  // namespace stapgen::fleet

@@ -9,8 +9,8 @@
 namespace stapgen::rows {
 
 using table::First, table::Key, table::Continues, table::Sum, table::Smallest, table::Largest, table::Same,
-    table::Separate, table::Ns, table::Moment, table::Mean, table::MeanNs, table::Share, table::Benign, table::Shown,
-    table::In, table::Shape, table::About;
+    table::Separate, table::Ns, table::Moment, table::Mean, table::MeanNs, table::Share, table::Benign, table::Known,
+    table::Shown, table::In, table::Shape, table::About;
 
 /// A row of one interval, where a `Row` is of all of them together. Documents have these.
 template <class Row>

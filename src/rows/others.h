@@ -103,4 +103,45 @@ struct Ledger {
     }
 };
 
+/// One of several hosts. Durations are of the stage or total that is compared.
+struct Host {
+    std::string host{}, kernel{};
+    std::int64_t n = 0, lost = 0;
+    std::string stage{};  ///< empty: there are no durations
+    std::optional<std::int64_t> p50_ns{}, p99_ns{}, max_ns{};
+    std::string slowest_stage{};  ///< that with the largest p99
+    std::string differs_in{};     ///< "ip-tcp": the stage that is most unlike other hosts'; empty: none is
+    std::string difference{};     ///< "ip-tcp p50 +752 %": how it differs
+
+    static constexpr About about{.name = "hosts", .row_name = "host", .is_rare = true};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "host", &Host::host);
+        column(Same(), Known("kernel"), &Host::kernel);
+        column(Sum(), "n", &Host::n);
+        column(Sum(), "lost", &Host::lost);
+        column(Same(), Known("stage"), &Host::stage);
+        column(Same(), "p50_ns", &Host::p50_ns);
+        column(Same(), "p99_ns", &Host::p99_ns);
+        column(Largest(), "max_ns", &Host::max_ns);
+        column(Same(), Known("slowest_stage"), &Host::slowest_stage);
+        column(Same(), Known("differs_in"), &Host::differs_in);
+        column(Same(), Known("difference"), &Host::difference);
+    }
+};
+
+/// What matters most of what packets waited for, in words.
+struct CauseOfWait {
+    std::string part{};             ///< "app-tcp.nagle"
+    std::string what{};             ///< how many packets, whose, how long and for what: without a full stop
+    std::string known{}, remedy{};  ///< how that is known, and what can be done about it
+
+    static constexpr About about{.name = "causes", .row_name = "cause", .is_rare = true};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "part", &CauseOfWait::part, Shown{.place = 1, .heading = "PART", .is_head = true});
+        column(Same(), "what", &CauseOfWait::what, Shown{.place = 2, .heading = "CAUSE"});
+        column(Same(), "known", &CauseOfWait::known, Shown{.place = 3, .heading = "KNOWN BY"});
+        column(Same(), "remedy", &CauseOfWait::remedy, Shown{.place = 4, .heading = "REMEDY"});
+    }
+};
+
 }  // namespace stapgen::rows

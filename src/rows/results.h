@@ -33,11 +33,11 @@ struct Sentences {
 };
 
 /// What a measurement says, as all formats write it: tables in the order of documents.
-struct Results
-    : table::TablesOf<Report, Origin, Run, Interval, Stage, Value, Total, Precision, Tail, Slowest, Way, Series,
-                      Average, AverageInterval, OfInterval<Drop>, Drop, HiddenDrops, HiddenTotals, Advice,
-                      OfInterval<Stack>, Stack, HiddenOfInterval, Counted, OfInterval<Count>, Count, CountersRead,
-                      Counting, Call, CallsLeftOut, Who, Ledger, Counter, Accounting, Sample, Cost, Input, Note> {
+struct Results : table::TablesOf<Report, Origin, Host, Run, Interval, Stage, Value, Total, Precision, Tail, Slowest,
+                                 Way, Series, Average, AverageInterval, OfInterval<Drop>, Drop, HiddenDrops,
+                                 HiddenTotals, Advice, OfInterval<Stack>, Stack, HiddenOfInterval, Counted,
+                                 OfInterval<Count>, Count, CountersRead, Counting, Call, CallsLeftOut, Who, Ledger,
+                                 CauseOfWait, Counter, Accounting, Sample, Cost, Input, Note> {
     std::vector<Stack> stacks_shown{};  ///< of each reason the most frequent
     Sentences sentences{};
 

@@ -12,6 +12,8 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "decode/group_keys.h"
+#include "show/model/hosts.h"
+#include "study/why.h"
 
 namespace stapgen::session {
 
@@ -128,7 +130,9 @@ show::Reports reports_of(std::span<const kinds::Measured> all) {
 }  // namespace
 
 rows::Results results_of(const kinds::Measured& measured, const show::Options& options) {
-    return analyze::results_of(measured, {options.hide_benign, options.interval});
+    auto results = analyze::results_of(measured, {options.hide_benign, options.interval});
+    results.put(study::causes_of(results));
+    return results;
 }
 
 void present(std::ostream& out, std::span<const kinds::Measured> reports, const Presentation& presentation,
@@ -141,8 +145,18 @@ void present(std::ostream& out, std::span<const kinds::Measured> reports, const 
 
 void present(std::ostream& out, const show::Hosts& hosts, std::span<const kinds::Measured> reports,
              const Presentation& presentation) {
-    if (presentation.format->write_hosts == nullptr) return present(out, reports, presentation);
-    presentation.format->write_hosts(out, hosts, reports_of(reports), fitted(presentation));
+    const auto& format = *presentation.format;
+    const auto options = fitted(presentation);
+    if (format.write_hosts != nullptr) {
+        format.write_hosts(out, hosts, reports_of(reports), options);
+    } else {
+        const auto with_hosts = [&](std::size_t place, const show::Options& shown) {
+            auto results = results_of(reports[place], shown);
+            if (place == 0) results.of<rows::Host>().assign(hosts.rows.begin(), hosts.rows.end());
+            return results;
+        };
+        format.write(out, {reports.size(), with_hosts}, options);
+    }
     out.flush();
 }
 
@@ -150,7 +164,7 @@ void present(std::ostream& out, std::span<const study::Compared> all, const Pres
     const auto options = fitted(presentation);
     std::vector<show::Compared> written;
     for (const auto& [comparison, before, after] : all)
-        written.push_back({comparison, results_of(before, options), results_of(after, options)});
+        written.emplace_back(comparison, results_of(before, options), results_of(after, options));
     presentation.format->write_comparisons(out, written, options);
     out.flush();
 }

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "decode/record.h"
+#include "kinds/kind.h"
 #include "kinds/measured.h"
 #include "show/formats.h"
 #include "study/compare.h"
@@ -32,6 +33,7 @@ struct Presentation : show::Options {
     std::vector<std::string> by_origin;  ///< of origin_words
     /// Names of fields; nothing: the keys of the records, else pid, tid, comm.
     std::optional<std::vector<std::string>> by;
+    std::size_t max_groups = kinds::Settings().max_groups;
 };
 
 /// The fields of these records to group by.
@@ -56,7 +58,7 @@ void finish(show::RecordWriter& records);
 /// follow.
 void present(std::ostream& out, std::span<const kinds::Measured> reports, const Presentation& presentation,
              std::optional<std::int64_t> interval = {});
-/// Presents reports, with the hosts in front where the format can show them.
+/// Presents reports and their hosts: in front, or among the rows of the first report.
 void present(std::ostream& out, const show::Hosts& hosts, std::span<const kinds::Measured> reports,
              const Presentation& presentation);
 

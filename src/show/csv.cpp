@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,9 +11,10 @@
 #include <utility>
 
 #include "base/text.h"
-#include "show/json.h"
+#include "show/document.h"
 #include "show/model/format.h"
 #include "show/model/texts.h"
+#include "study/why.h"
 
 namespace stapgen::show {
 
@@ -82,17 +84,27 @@ consteval bool is_measure() {
     return found;
 }
 
+/// Writes results, which are tables or one row.
 class Writer {
   public:
-    Writer(std::ostream& out, std::span<const Results> reports, const Options& options) : out_(out), options_(options) {
-        for (const auto& report : reports)
-            report.each([&](const auto& rows) { learn_keys(rows); });
+    template <class Result>
+    Writer(std::ostream& out, const std::vector<Result>& all, const Options& options) : out_(out), options_(options) {
+        if constexpr (!table::is_row<Result>) {
+            for (const auto& result : all)
+                result.each([&](const auto& rows) { learn_keys(rows); });
+        }
         out_ << "report,recipe,kind,name,module,reason,time_ns,statistic,value,benign";
         for (const auto& key : keys_)
             out_ << ',' << column_of(key);
         out_ << '\n';
     }
 
+    template <class Row>
+    void report(const Row& row) {
+        ++number_;
+        recipe_ = csv_cell(row.recipe);
+        put_rows(std::vector{row}, Row::about.row_name);
+    }
     void report(const Results& results) {
         ++number_;
         recipe_ = csv_cell(results.one<rows::Report>().recipe);
@@ -127,11 +139,16 @@ class Writer {
                 each_number(row, subject, [&](auto /*name*/, const auto& /*cell*/, bool /*is_rare*/) {});
                 if (rows::is_of_interval<Row>) subject.kind.insert(0, "interval-");
                 if (is_measure<Row>() && !subject.group.empty()) subject.kind.insert(0, "group-");
-                each_number(row, subject, [&](auto name, const auto& value, bool is_rare) {
-                    const auto column = name.text;
-                    if (is_record) subject.name = column;
-                    if (is_record) name.text = "count";
-                    cell(subject, name, value, is_rare);
+                each_number(row, subject, [&]<class Cell>(auto name, const Cell& value, bool is_rare) {
+                    if (!is_record) return cell(subject, name, value, is_rare);
+                    subject.name = name.text;
+                    if constexpr (std::is_same_v<Cell, table::Texts>) {
+                        for (const auto& text : value)
+                            put_row(subject, "text", csv_cell(text));
+                    } else {
+                        name.text = std::is_same_v<Cell, std::string> ? "text" : "count";
+                        cell(subject, name, value, is_rare);
+                    }
                 });
             }
             table::each_column<Row>([&](auto /*rule*/, auto /*name*/, auto member, const table::Shown& shown) {
@@ -139,9 +156,9 @@ class Writer {
                 std::string way;
                 if constexpr (requires { row.way; }) way = row.way;
                 if constexpr (table::is_rows<Cell>) {
-                    if (!shown.row_name.empty()) put_rows(row.*member, shown.row_name, way);
+                    if (!shown.row_name.empty()) put_rows(std::invoke(member, row), shown.row_name, way);
                 } else if constexpr (table::is_row<Cell>) {
-                    put_rows(std::vector{row.*member}, Cell::about.row_name);
+                    put_rows(std::vector{std::invoke(member, row)}, Cell::about.row_name);
                 }
             });
         }
@@ -153,9 +170,9 @@ class Writer {
         table::each_column<Row>([&]<class Rule>(Rule /*rule*/, auto name, auto member, const table::Shown& shown) {
             using Cell = table::CellOf<Row, decltype(member)>;
             if constexpr (!table::is_rows<Cell> && !table::is_row<Cell>) {
-                if (!describes<Rule, decltype(name)>(row.*member, shown, subject) &&
+                if (!describes<Rule, decltype(name)>(std::invoke(member, row), shown, subject) &&
                     (shown.in == table::In::all || shown.in == table::In::rows))
-                    visit(name, row.*member, shown.is_rare);
+                    visit(name, std::invoke(member, row), shown.is_rare);
             }
         });
     }
@@ -178,6 +195,8 @@ class Writer {
                         csv_cell(text));
         } else if constexpr (std::is_same_v<Cell, table::Texts>) {
             if (!value.empty()) put_row(subject, csv_cell(column), csv_cell(base::shell_quoted(value)));
+        } else if constexpr (std::is_same_v<NameOf, table::Known>) {
+            if (!value.empty()) put_row(subject, csv_cell(column), csv_cell(value));
         } else if constexpr (std::is_same_v<Cell, std::string>) {
             put_row(subject, csv_cell(column), csv_cell(value));
         } else if constexpr (std::is_same_v<Cell, bool>) {
@@ -256,13 +275,45 @@ class Writer {
     std::string recipe_;
 };
 
-void write_csv(std::ostream& out, const Reports& reports, const Options& options) {
-    std::vector<Results> all;
+void write_results(std::ostream& out, const Reports& reports, const Options& options, const auto& result_of) {
+    std::vector<decltype(result_of(Results()))> all;
     for (std::size_t i = 0; i < reports.size(); ++i)
-        all.push_back(reports.results(i, options));
+        all.push_back(result_of(reports.results(i, options)));
     Writer writer(out, all, options);
-    for (const auto& results : all)
-        writer.report(results);
+    for (const auto& result : all)
+        writer.report(result);
+}
+
+void write_csv(std::ostream& out, const Reports& reports, const Options& options) {
+    write_results(out, reports, options, [](Results results) { return results; });
+}
+
+void write_why_csv(std::ostream& out, const Reports& reports, const Options& options) {
+    write_results(out, reports, options, study::why_of);
+}
+
+/// A change, and of what it is one.
+struct ChangeOf {
+    std::string recipe;
+    study::Change change;
+    table::Group group;
+
+    static constexpr table::About about{.name = "changes"};
+    static constexpr void columns(auto&& column) {
+        column(table::Key(), "recipe", &ChangeOf::recipe);
+        column(table::Separate(), "change", &ChangeOf::change);
+        column(table::Key(), "group", &ChangeOf::group);
+    }
+};
+
+/// The changes.
+void write_comparisons_csv(std::ostream& out, std::span<const Compared> all, const Options& /*options*/) {
+    std::vector<ChangeOf> changes;
+    for (const auto& [comparison, before, after] : all) {
+        for (const auto& change : comparison.changes)
+            changes.push_back({comparison.recipe, change, comparison.group});
+    }
+    put_csv(out, changes);
 }
 
 }  // namespace
@@ -278,5 +329,6 @@ void write_csv(std::ostream& out, const Reports& reports, const Options& options
 /// apostrophe in front; control characters are made visible, what is no UTF-8 becomes U+FFFD. Rows of kind `origin` say
 /// where the report is from: their name counts the origins, and their value is a text.
 extern constexpr Format csv_format{.name = "csv", .write = write_csv, .write_comparisons = write_comparisons_csv};
+extern constexpr Format why_csv_format{.name = "why-csv", .write = write_why_csv};
 
 }  // namespace stapgen::show

@@ -22,6 +22,22 @@ struct Contrast : Tested {
     double value_ns = 0, base_ns = 0;  ///< the hosts' geometric mean; `value_ns` as it were with the blocks of the base
     std::vector<std::string> same_hosts;  ///< levels of other factors that are of the same hosts as `level`
     std::vector<std::string> within;      ///< factors in whose levels it was compared
+
+    static constexpr About about{.name = "rows"};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "factor", &Contrast::factor);
+        column(Key(), "level", &Contrast::level);
+        column(Separate(), "same_hosts", &Contrast::same_hosts);
+        column(Key(), "base", &Contrast::base);
+        column(Separate(), "within", &Contrast::within);
+        column(Key(), "stage", &Contrast::stage);
+        column(Key(), "statistic", &Contrast::statistic);
+        column(Separate(), "hosts", &Contrast::hosts);
+        column(Separate(), "base_hosts", &Contrast::base_hosts);
+        column(Separate(), "value_ns", &Contrast::value_ns);
+        column(Separate(), "base_ns", &Contrast::base_ns);
+        Tested::columns(column);
+    }
 };
 
 struct FactorEffects {

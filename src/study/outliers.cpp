@@ -134,6 +134,7 @@ class Finder {
             const auto& stage = members_[member].stages[row.stage];
             auto& deviation = found.emplace_back();
             deviation.member = member;
+            deviation.host = members_[member].name;
             deviation.stage = stage.name;
             deviation.statistic = row.percentile->text;
             deviation.n = stage.stats.n();

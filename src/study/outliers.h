@@ -38,11 +38,27 @@ void align_stages(std::vector<Member>& members);
 /// value / others - 1.
 struct Deviation : Tested {
     std::size_t member = 0;
-    std::string stage, statistic;  ///< "tcp-app", "99"
-    std::int64_t n = 0;            ///< of the host
+    std::string host, stage, statistic;  ///< "tcp-app", "99"
+    std::int64_t n = 0;                  ///< of the host
     double value_ns = 0, others_ns = 0;
     std::size_t others = 0;  ///< number of hosts
     std::string cohort;
+
+    /// What a person reads of a cohort: what is behind the tab is not for people.
+    [[nodiscard]] std::string cohort_name() const { return cohort.substr(0, cohort.find('\t')); }
+
+    static constexpr About about{.name = "rows"};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "host", &Deviation::host);
+        column(Key(), "stage", &Deviation::stage);
+        column(Key(), "statistic", &Deviation::statistic);
+        column(Separate(), "n", &Deviation::n);
+        column(Separate(), "value_ns", &Deviation::value_ns);
+        column(Separate(), "others_ns", &Deviation::others_ns);
+        column(Separate(), "others", &Deviation::others);
+        column(Separate(), "cohort", &Deviation::cohort_name);
+        Tested::columns(column);
+    }
 };
 
 /// Every row that could be tested, the smallest p first. The test is Student's of the logarithm's distance from the

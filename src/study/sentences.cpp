@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <span>
@@ -205,9 +206,18 @@ std::vector<std::string> changed_stages(const Comparison& comparison) {
     return stages;
 }
 
-std::string comparison_sentence(const Comparison& comparison) {
-    if (comparison.outcome() == Outcome::none) return no_result_text(comparison);
-    return failures_text(comparison) + stages_text(comparison);
+std::string Comparison::sentence() const {
+    return outcome() == Outcome::none ? no_result_text(*this) : failures_text(*this) + stages_text(*this);
+}
+
+std::string_view name_of(Verdict verdict) {
+    static constexpr std::array<std::string_view, 5> names{"same", "slower", "faster", "too_few", "untested"};
+    return names.at(static_cast<std::size_t>(verdict));
+}
+
+std::string_view name_of(Outcome outcome) {
+    static constexpr std::array<std::string_view, 3> names{"none", "no-regression", "regression"};
+    return names.at(static_cast<std::size_t>(outcome));
 }
 
 }  // namespace stapgen::study

@@ -10,10 +10,6 @@
 /// A comparison in words.
 namespace stapgen::study {
 
-/// What came out, in one sentence without a full stop: "ip-tcp is slower: p99 +212 % [+180 %, +251 %], from 9.30 us to
-/// 29.1 us; no other stage changed significantly". Stage names as they are, unprinted characters too.
-std::string comparison_sentence(const Comparison& comparison);
-
 /// Those that changed significantly, slower ones first, of these and of the others the largest change first.
 std::vector<std::string> changed_stages(const Comparison& comparison);
 

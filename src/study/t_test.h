@@ -36,6 +36,14 @@ struct Tested {
     double p = 1;              ///< of "no change", two-sided, corrected by Holm over all rows
     bool stands_out = false;   ///< p is below 0.05, and the change larger than the threshold
 
+    static constexpr void columns(auto&& column) {
+        column(Separate(), "change", &Tested::change);
+        column(Separate(), "change_low", &Tested::low);
+        column(Separate(), "change_high", &Tested::high);
+        column(Separate(), "p", &Tested::p);
+        column(Separate(), "stands_out", &Tested::stands_out);
+    }
+
     void set(const TTest& test) { low = test.low, high = test.high, p = test.p; }
 };
 

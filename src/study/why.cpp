@@ -147,7 +147,7 @@ std::string remedy_of(const kinds::latency::Wait& wait, std::string_view waited,
     return std::string(wait.remedy);
 }
 
-WhyCause cause_of(const Results& results, const WhyPart& part, const kinds::latency::Wait& wait) {
+rows::CauseOfWait cause_of(const Results& results, const WhyPart& part, const kinds::latency::Wait& wait) {
     const auto whom = whom_of(results, part.name);
     auto remedy = whom ? remedy_of(wait, whom->waited, whom->by) : std::string(wait.remedy);
     // "for a CPU (median 40 us): the reading thread ..."
@@ -159,12 +159,12 @@ WhyCause cause_of(const Results& results, const WhyPart& part, const kinds::late
             std::string(wait.known), std::move(remedy)};
 }
 
-std::vector<WhyCause> causes_of(const Results& results, const std::vector<WhyPart>& parts) {
+std::vector<rows::CauseOfWait> causes_of(const Results& results, const std::vector<WhyPart>& parts) {
     std::vector<const WhyPart*> order;
     for (const auto& part : parts)
         if (std::max(part.share, part.excess.value_or(0)) >= matters) order.push_back(&part);
     std::ranges::stable_sort(order, std::greater{}, [](const WhyPart* part) { return weight_of(*part); });
-    std::vector<WhyCause> causes;
+    std::vector<rows::CauseOfWait> causes;
     for (const auto* part : order) {
         const auto* wait = wait_of(part->name);
         if (wait == nullptr || kinds::latency::is_undivided(part->name)) continue;
@@ -265,6 +265,7 @@ std::string nothing_text(const Results& results) {
 
 Why why_of(const Results& results) {
     Why why;
+    why.recipe = results.one<rows::Report>().recipe;
     why.span = results.sentences.span;
     why.ways = ways_of(results);
     const auto rows = seen_stages(results);
@@ -274,13 +275,20 @@ Why why_of(const Results& results) {
     }
     why.parts = parts_of(results, rows);
     why.causes = causes_of(results, why.parts);
-    const auto is_of_reader = [](const WhyCause& cause) { return cause.part.find("-app") != std::string::npos; };
+    const auto is_of_reader = [](const rows::CauseOfWait& cause) {
+        return cause.part.find("-app") != std::string::npos;
+    };
     if (std::ranges::any_of(why.causes, is_of_reader)) why.reads = results.sentences.reads;
     add_call_caveats(results, why.caveats);
     add_division_caveats(rows, why.caveats);
     add_few_caveats(why.ways, why.caveats);
     add_account_caveats(results, why.caveats);
     return why;
+}
+
+std::vector<rows::CauseOfWait> causes_of(const Results& results) {
+    const auto rows = seen_stages(results);
+    return rows.empty() ? std::vector<rows::CauseOfWait>() : causes_of(results, parts_of(results, rows));
 }
 
 std::string packets_text(const std::vector<WhyWay>& ways) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -10,7 +11,8 @@
 
 /// A row of a table is a struct with named members, and a function `columns` that lists its columns once. All that
 /// walks a table is a visitor of that list: merging (table/merge.h), each format, the schema, the help. How a cell is
-/// written follows from its type and that of its column's name.
+/// written follows from its type and that of its column's name. A column of rows that never merge may be a function of
+/// the row.
 namespace stapgen::table {
 
 // How the cells of two rows of one key merge.
@@ -48,6 +50,9 @@ struct Benign : Name {  ///< a flag: what the row counts is part of normal opera
     using Name::Name;
 };
 struct Share : Name {  ///< a part of something: 0 to 1 of what cannot be below 0
+    using Name::Name;
+};
+struct Known : Name {  ///< a text; empty: not known
     using Name::Name;
 };
 
@@ -105,7 +110,7 @@ inline constexpr bool is_rows = false;
 template <class Row>
 inline constexpr bool is_rows<std::vector<Row>> = is_row<Row>;
 
-/// Calls with the merge rule, the name, the member and what is shown of each column.
+/// Calls with the merge rule, the name, the member (std::invoke has its cell) and what is shown of each column.
 template <class Row, class Visit>
 constexpr void each_column(Visit&& visit) {
     Row::columns([&]<class NameOf>(auto rule, NameOf name, auto member, const Shown& shown = {}) {
@@ -118,7 +123,7 @@ constexpr void each_column(Visit&& visit) {
 }
 
 template <class Row, class Member>
-using CellOf = std::remove_cvref_t<decltype(std::declval<Row&>().*std::declval<Member>())>;
+using CellOf = std::remove_cvref_t<std::invoke_result_t<Member, Row&>>;
 
 /// Whether a column of it has that rule.
 template <class Row, class Rule>

@@ -29,7 +29,7 @@ def compare(text, reports):
         assert None not in row and None not in row.values(), f"a row of another length: {row}"
         value = row.pop("value")
         assert not any(cell.lstrip(" ").startswith(("=", "+", "-", "@")) for cell in row.values()), f"a formula: {row}"
-        if row["kind"] != "origin":  # texts
+        if row["kind"] not in ("origin", "cause"):  # texts
             # A group's key that has a column's name is apart from it.
             numbers[frozenset((key.removeprefix("group_"), text) for key, text in row.items() if text)].append(value)
     for number, report in enumerate(reports, 1):

@@ -272,6 +272,8 @@ def rows_of_report(report):
         yield f"{what}: {sum(counts)}" + (f" in {len(counts)} rows" if len(counts) > 1 else "")
     for row in report.get("stacks", []):
         yield f"stack {row['reason'] or row['reason_number']} {' < '.join(map(place_of, row['frames']))}: {row['count']}"
+    for row in report.get("hosts", []):
+        yield "host " + with_units(row, list(row))
     for row in report.get("ledger", []):
         yield f"ledger {' '.join([row['entry'], *group_of(row)])}: {row['packets']}"
     for row in report["counters"]:

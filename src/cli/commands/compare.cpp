@@ -139,7 +139,7 @@ base::Result<void> verdict_of(std::span<const study::Compared> all, std::vector<
             slower.push_back(failures);
         if (comparison.outcome() != study::Outcome::none) continue;
         if (!comparison.group.empty()) missing.push_back(text_of(comparison.group));
-        why = base::printable(study::comparison_sentence(comparison));
+        why = base::printable(comparison.sentence());
     }
     if (!slower.empty()) {
         return tl::make_unexpected(base::Error{base::ErrorKind::regression,

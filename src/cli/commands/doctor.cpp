@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <iostream>
-#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/terminal.h"
 #include "base/text.h"
@@ -15,13 +15,11 @@
 #include "cli/options/plans.h"
 #include "module/make.h"
 #include "recipe/kernels.h"
-#include "show/json.h"
+#include "show/document.h"
 
 namespace stapgen::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 bool needs_module(const doctor::Question& question) {
     return !std::ranges::all_of(question.subjects, &doctor::Subject::reads_counters);
@@ -80,33 +78,62 @@ std::string_view json_state(doctor::State state) {
     return state == doctor::State::worked_around ? "cured" : doctor::state_name(state);
 }
 
-Json doctor_json(const doctor::Check& check, host::Distribution distribution) {
-    Json remedy = nullptr;
-    if (const auto text = doctor::remedy_text(check.remedy, distribution); !text.empty()) {
-        remedy = {{"text", text}, {"commands", nullptr}};
-        const auto& commands = check.remedy.commands;
-        if (!commands.empty()) {
-            remedy["commands"] = {{"debian", commands.debian}, {"redhat", commands.redhat}, {"suse", commands.suse}};
-        }
-    }
-    return {{"check", check.id},
-            {"state", json_state(check.state)},
-            {"blocks", blocks_name(check.blocks)},
-            {"found", check.found},
-            {"cure", check.workaround.empty() ? Json(nullptr) : Json(check.workaround)},
-            {"remedy", remedy}};
-}
+using table::Key, table::Separate, table::Known, table::About, table::Shape;
 
-Json doctor_json(const std::vector<doctor::Check>& checks, const doctor::Question& question,
-                 const doctor::Verdict& verdict) {
-    const auto& target = question.target;
-    Json rows = Json::array();
-    for (const auto& check : checks)
-        rows.push_back(doctor_json(check, target.distribution));
-    return {{"schema", "stapgen.doctor/1"}, {"release", target.release},
-            {"running", target.running},    {"able", verdict.able},
-            {"unable", verdict.unable},     {"verdict", verdict.what},
-            {"first", verdict.first},       {"checks", rows}};
+struct RemedyRow {
+    std::string text;
+    std::optional<table::Labels> commands;  ///< by family of distributions
+
+    static constexpr About about{.name = "remedy"};
+    static constexpr void columns(auto&& column) {
+        column(Separate(), "text", &RemedyRow::text);
+        column(Separate(), "commands", &RemedyRow::commands);
+    }
+};
+
+struct CheckRow {
+    doctor::Check check;
+    std::optional<RemedyRow> remedy;
+
+    static constexpr About about{.name = "checks"};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "check", [](const CheckRow& row) { return row.check.id; });
+        column(Separate(), "state", [](const CheckRow& row) { return json_state(row.check.state); });
+        column(Separate(), "blocks", [](const CheckRow& row) { return blocks_name(row.check.blocks); });
+        column(Separate(), "found", [](const CheckRow& row) { return row.check.found; });
+        column(Separate(), Known("cure"), [](const CheckRow& row) { return row.check.workaround; });
+        column(Separate(), "remedy", &CheckRow::remedy);
+    }
+};
+
+struct DoctorReport {
+    host::Target target;
+    doctor::Verdict verdict;
+    std::vector<CheckRow> checks;
+
+    static constexpr About about{.name = "report", .shape = Shape::fields};
+    static constexpr void columns(auto&& column) {
+        column(Separate(), "release", [](const DoctorReport& row) { return row.target.release; });
+        column(Separate(), "running", [](const DoctorReport& row) { return row.target.running; });
+        column(Separate(), "able", [](const DoctorReport& row) { return row.verdict.able; });
+        column(Separate(), "unable", [](const DoctorReport& row) { return row.verdict.unable; });
+        column(Separate(), "verdict", [](const DoctorReport& row) { return row.verdict.what; });
+        column(Separate(), "first", [](const DoctorReport& row) { return row.verdict.first; });
+        column(Separate(), "checks", &DoctorReport::checks);
+    }
+};
+
+std::vector<CheckRow> rows_of(const std::vector<doctor::Check>& checks, host::Distribution distribution) {
+    std::vector<CheckRow> rows;
+    for (const auto& check : checks) {
+        auto& row = rows.emplace_back(CheckRow{check, {}});
+        const auto text = doctor::remedy_text(check.remedy, distribution);
+        if (text.empty()) continue;
+        row.remedy = {text, {}};
+        if (const auto& [debian, redhat, suse] = check.remedy.commands; !debian.empty())
+            row.remedy->commands = {{"debian", debian}, {"redhat", redhat}, {"suse", suse}};
+    }
+    return rows;
 }
 
 base::Result<doctor::Question> question_of_recipes(const recipe::Program& program, const host::System& machine,
@@ -140,14 +167,17 @@ base::Result<void> doctor(const Call& call, const DoctorOptions& options) {
     }
     const auto verdict = doctor::conclude(checks, *question);
     const auto screen = base::screen_of(STDOUT_FILENO, colours_of(options.color));
-    const bool as_json = options.format == "json";
-    if (as_json) {
-        show::put_json(std::cout, doctor_json(checks, *question, verdict), 2);
+    const bool is_table = options.format == "table";
+    if (options.format == "json") {
+        const DoctorReport report{target, verdict, rows_of(checks, target.distribution)};
+        show::put_json(std::cout, show::document("stapgen.doctor/1", report), 2);
+    } else if (options.format == "csv") {
+        show::put_csv(std::cout, rows_of(checks, target.distribution));
     } else {
         std::cout << doctor::rows_text(checks, target.distribution, screen);
     }
     if (!verdict.unable.empty()) return base::cannot_here(verdict.what, verdict.first);
-    if (!as_json) {
+    if (is_table) {
         const auto text = base::fitted(fmt::format("{}: {}\n", verdict.what, verdict.first), screen.width);
         std::cout << (screen.colours ? base::painted(text, base::Ink::good) : text);
     }
@@ -169,7 +199,7 @@ CommandSpec doctor_command() {
           &options.warm}},
         target_options(options.make),
         no_workaround_option(options.make),
-        format_options(options.format, {"table", "json"}),
+        format_options(options.format, {"table", "json", "csv"}),
         color_option(options.color),
     });
     exclude(command.options, "--warm", {"--format", "--json"});

@@ -61,6 +61,8 @@ base::Result<void> fleet_compare(const Call& /*call*/, const FleetCompareOptions
     STAPGEN_LET(auto output, NewFile::open(options.output));
     if (options.present.format == "json") {
         fleet::write_json(std::cout, comparison);
+    } else if (options.present.format == "csv") {
+        fleet::write_csv(std::cout, comparison);
     } else {
         fleet::write_text(std::cout, comparison, options.present.shown.top,
                           base::screen_of(STDOUT_FILENO, presentation.colours));
@@ -134,7 +136,7 @@ CommandSpec fleet_compare_command() {
                 read_by(base::parse_percent, options.threshold, false), {.default_value = "5%"}),
          {"--top", "N", groups::output, "Show N rows, and all significant ones", "", &options.present.shown.top},
          new_file_option(options.output)},
-        format_options(options.present.format, {"table", "json"}, ""),
+        format_options(options.present.format, {"table", "json", "csv"}, ""),
         {option("-P,--percentiles", "LIST", groups::output, "Percentiles, separated by commas", "",
                 read_by(table::parse_percentiles, options.percentiles), {.default_value = "50,99"})},
         color_option(options.present.color),

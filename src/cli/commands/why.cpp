@@ -20,6 +20,8 @@ namespace {
 
 /// It measures both directions.
 constexpr std::string_view recipe_name = "net-latency";
+/// Formats in which why is answered; the others report.
+const std::set<std::string> answers{"json", "ndjson", "csv"};
 
 base::Result<void> explain(const Call& call, const WhyOptions& options) {
     const auto& measure = options.run.measure;
@@ -56,7 +58,10 @@ base::Result<void> explain(const Call& call, const WhyOptions& options) {
     return {};
 }
 
-base::Result<void> why(const Call& call, const WhyOptions& options) {
+base::Result<void> why(const Call& call, const WhyOptions& typed) {
+    auto options = typed;
+    auto& format = options.run.measure.present.format;
+    if (answers.contains(format)) format.insert(0, "why-");
     if (!options.recordings.empty()) return explain(call, options);
     if (!options.recipe) {
         return base::bad_input(fmt::format("why measures with the recipe {}, which does not exist", recipe_name),
@@ -75,7 +80,7 @@ OptionSpecs answer_options(OptionSpecs options) {
         if (long_name(option) != "--format") continue;
         std::erase_if(choices, [](const std::string& name) { return show::format_named(name).is_trace; });
         choices.insert(choices.begin(), "why");
-        option.more = "why: the answer in at most 15 lines; the others are those of a recipe's report";
+        option.more = "why: the answer in at most 15 lines; json, ndjson, csv: the same; the others report";
     }
     return options;
 }

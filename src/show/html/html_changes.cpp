@@ -92,7 +92,7 @@ std::vector<Change> by_effect(const std::vector<Change>& changes) {
 }  // namespace
 
 std::vector<std::string> verdicts_of(const study::Comparison& comparison) {
-    return {comparison_sentence(comparison) + "."};
+    return {comparison.sentence() + "."};
 }
 
 Section changes_section(const study::Comparison& comparison) {

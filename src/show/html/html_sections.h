@@ -47,6 +47,7 @@ Section tail_section(const rows::Results& results);
 Section slowest_section(const rows::Results& results);
 Section who_section(const rows::Results& results);
 Section ledger_section(const rows::Results& results);
+Section causes_section(const rows::Results& results);
 Section groups_section(const rows::Results& results, const Options& options);
 
 /// The length to which blocks must be joined until blocks times stages are `rows` at most.

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "show/model/format.h"
 
+#include <utility>
+
 #include "base/saturate.h"
 
 namespace stapgen::show {
+
+Compared::Compared(study::Comparison of, rows::Results before_results, rows::Results after_results)
+    : comparison(std::move(of)), before(std::move(before_results)), after(std::move(after_results)) {
+    for (const auto& [side, results] :
+         {std::pair(&comparison.before, &std::as_const(before)), {&comparison.after, &after}}) {
+        side->definition = results->one<rows::Report>().definition;
+        side->origins = results->of<rows::Origin>();
+    }
+}
 
 void EventWriter::record(const decode::Record& record) {
     if (ready_) return write(record);

@@ -78,6 +78,8 @@ class Reports {
 
 /// A comparison, and each of its sides added up.
 struct Compared {
+    Compared(study::Comparison of, rows::Results before_results, rows::Results after_results);
+
     study::Comparison comparison;
     rows::Results before, after;
 };

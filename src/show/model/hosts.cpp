@@ -59,10 +59,15 @@ Hosts::Hosts(std::vector<HostRow> all, std::string missing_hosts, std::string ve
     : rows(std::move(all)), missing(std::move(missing_hosts)), verdict(std::move(verdict_of_all)) {
     const auto different = std::ranges::find_if(rows, [](const HostRow& row) { return !row.differs_in.empty(); });
     stage = different == rows.end() ? slowest_total(rows) : different->differs_in;
-    for (auto& row : rows)
+    for (auto& row : rows) {
         std::erase_if(row.stages, [&](const auto& measure) { return measure.first != stage; });
+        row.stage = stage;
+        row.p50_ns = row.percentile(50);
+        row.p99_ns = row.percentile(99);
+        if (!row.stages.empty()) row.max_ns = row.stages.begin()->second.max();
+    }
     std::ranges::stable_sort(rows, std::greater{},
-                             [](const HostRow& row) { return std::pair(!row.differs_in.empty(), row.percentile(99)); });
+                             [](const HostRow& row) { return std::pair(!row.differs_in.empty(), row.p99_ns); });
 }
 
 Table hosts_table(const Hosts& hosts, std::size_t most) {
@@ -84,9 +89,9 @@ Table hosts_table(const Hosts& hosts, std::size_t most) {
             {{.text = row.host, .mark = differs ? "slower" : "", .ink = differs ? base::Ink::bad : base::Ink::plain},
              {row.kernel},
              {fmt::to_string(row.n)},
-             {style.cell(row.percentile(50))},
-             {style.cell(row.percentile(99))},
-             {style.cell(row.stages.empty() ? std::nullopt : row.stages.begin()->second.max())},
+             {style.cell(row.p50_ns)},
+             {style.cell(row.p99_ns)},
+             {style.cell(row.max_ns)},
              {row.slowest_stage.empty() ? "-" : row.slowest_stage},
              {fmt::to_string(row.lost)}});
         if (!hosts.verdict.empty()) table.rows.back().push_back({.text = row.difference});

@@ -14,14 +14,9 @@
 /// Many hosts beside each other.
 namespace stapgen::show {
 
-struct HostRow {
-    std::string host, kernel;
-    std::int64_t n = 0, lost = 0;
+struct HostRow : rows::Host {
     std::map<std::string, table::Histogram> stages;  ///< "total", "rx total" and each one; drops have none
-    std::string slowest_stage;                       ///< that with the largest p99
     std::int64_t resolution_ns = 1;
-    std::string differs_in{};  ///< "ip-tcp": the stage that is most unlike other hosts'; empty: none is
-    std::string difference{};  ///< "ip-tcp p50 +752 %": how it differs
 
     /// Of Hosts, which have one stage at most.
     [[nodiscard]] std::optional<std::int64_t> percentile(double percent) const {

@@ -281,9 +281,9 @@ const std::vector<FamilyOf>& all_families() {
 using WithMetrics = table::TablesOf<rows::Report, rows::Origin, rows::Stage, rows::Value, rows::Average, rows::Drop,
                                     rows::Count, rows::Who, rows::Ledger, rows::Counter, rows::Accounting, rows::Input>;
 using WithoutMetrics =
-    table::TablesOf<rows::Run, rows::Interval, rows::Total, rows::Precision, rows::Tail, rows::Slowest, rows::Way,
-                    rows::Series, rows::AverageInterval, rows::OfInterval<rows::Drop>, rows::HiddenDrops,
-                    rows::HiddenTotals, rows::Advice, rows::OfInterval<rows::Stack>, rows::Stack,
+    table::TablesOf<rows::Run, rows::Host, rows::CauseOfWait, rows::Interval, rows::Total, rows::Precision, rows::Tail,
+                    rows::Slowest, rows::Way, rows::Series, rows::AverageInterval, rows::OfInterval<rows::Drop>,
+                    rows::HiddenDrops, rows::HiddenTotals, rows::Advice, rows::OfInterval<rows::Stack>, rows::Stack,
                     rows::HiddenOfInterval, rows::Counted, rows::OfInterval<rows::Count>, rows::CountersRead,
                     rows::Counting, rows::Call, rows::CallsLeftOut, rows::Sample, rows::Cost, rows::Note>;
 

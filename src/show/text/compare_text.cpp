@@ -81,8 +81,7 @@ void write(std::ostream& out, const Compared& compared, const base::Screen& scre
         if (const auto& text = results->sentences.definition; !text.empty())
             out << base::fitted(fmt::format("{}: {}\n", side, text), screen.width);
     }
-    out << painted(base::fitted(base::printable(comparison_sentence(comparison)), screen.width), ink_of(comparison),
-                   screen)
+    out << painted(base::fitted(base::printable(comparison.sentence()), screen.width), ink_of(comparison), screen)
         << "\n\n";
     const auto style = style_of_changes(comparison.changes);
     Table table{"",

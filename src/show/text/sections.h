@@ -14,7 +14,7 @@
 /// The parts of text that stand alone.
 namespace stapgen::show {
 
-/// `why_format` answers why, and is none of formats(): it is the default of `stapgen why` alone.
+/// `why_format` answers why, and is none of formats(): `stapgen why` alone has it.
 extern const Format table_format, why_format;
 
 /// Of each whose it is, the sentence, a table (us), what the signs in it mean, and warnings.

@@ -45,7 +45,7 @@ std::vector<const study::WhyPart*> shown_of(const Why& why, std::size_t most) {
     const std::span explained(why.causes.data(), std::min(why.causes.size(), fewest_rows - 1));
     const auto is_wanted = [&](const study::WhyPart& part) {
         return part.excess.value_or(0) >= 0.5 ||
-               std::ranges::find(explained, part.name, &study::WhyCause::part) != explained.end();
+               std::ranges::find(explained, part.name, &rows::CauseOfWait::part) != explained.end();
     };
     for (auto at = std::ssize(shown) - 1; at > 0 && shown.size() > most; --at)
         if (!is_wanted(*shown[static_cast<std::size_t>(at)])) shown.erase(shown.begin() + at);

@@ -37,7 +37,7 @@ TEST_CASE("slower and faster stages are both named, at most three of each") {
     comparison.changes.push_back(change("tcp-app", "mean", 8009, 4003, Verdict::faster, 0.003));
     for (const char* stage : {"a", "b", "c"})
         comparison.changes.push_back(change(stage, "mean", 100, 111, Verdict::slower, 0.01));
-    const auto sentence = comparison_sentence(comparison);
+    const auto sentence = comparison.sentence();
     CHECK(sentence.starts_with("ip-tcp is slower: p99 +213 %"));
     CHECK(sentence.find("; and 1 more stages; tcp-app is faster: mean -50.0 %") != std::string::npos);
 }
@@ -52,7 +52,7 @@ TEST_CASE("no change found is not the same as nothing tested") {
     // Two of ten blocks of 5 s; after has enough.
     comparison.before = {.recordings = 1, .blocks = 2, .block_ns = 5'000'000'000, .usable = 2, .needed = 10};
     comparison.after = {.recordings = 1, .blocks = 17, .block_ns = 1'000'000'000, .usable = 17, .needed = 10};
-    const auto says = [&](std::string_view what) { return has(comparison_sentence(comparison), what); };
+    const auto says = [&](std::string_view what) { return has(comparison.sentence(), what); };
     CHECK(says("before has 2 of 10 blocks, record 40 s"));
     CHECK_FALSE(says("after"));
     // Uneven ones count as fewer, and it takes as many more of them.

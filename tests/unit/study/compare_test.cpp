@@ -349,7 +349,7 @@ TEST_CASE("a stage that is slower says which part of it is, per packet of the st
     CHECK(comparison.parts[1].stage == "of2");
     CHECK(comparison.parts[1].before_ns == 0);
     CHECK(comparison.parts[1].after_ns == doctest::Approx(1501).epsilon(0.001));
-    CHECK(has(comparison_sentence(comparison), " (on average +1.50 us, nagle +1.50 us of it)"));
+    CHECK(has(comparison.sentence(), " (on average +1.50 us, nagle +1.50 us of it)"));
     CHECK(comparison.only_after.empty());
 
     // One side was measured without parts: then there is nothing to compare.

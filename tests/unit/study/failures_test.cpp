@@ -72,7 +72,7 @@ TEST_CASE("failures where there were none are a regression, by cause") {
     CHECK(comparison.failures[2].after == 13);
     CHECK_FALSE(comparison.failures[1].p);
     CHECK(comparison.outcome() == Outcome::regression);
-    CHECK(comparison_sentence(comparison) ==
+    CHECK(comparison.sentence() ==
           "failures rose from 0.00 % (0) to 4.92 % (154), no-answer from 0 to 142; no stage changed significantly");
 }
 
@@ -81,11 +81,11 @@ TEST_CASE("fewer failures are none, and neither are as many") {
     const auto less = compare(many, few).value();
     CHECK(*less.failures.front().p < 0.001);
     CHECK_FALSE(less.has_regression());
-    CHECK(comparison_sentence(less).starts_with("failures fell from 4.92 % (154) to 1.95 % (61); "));
+    CHECK(less.sentence().starts_with("failures fell from 4.92 % (154) to 1.95 % (61); "));
     const auto same = compare(many, many).value();
     CHECK(*same.failures.front().p == doctest::Approx(1));
     CHECK(same.outcome() == Outcome::no_regression);
-    CHECK(comparison_sentence(same) == "no significant change");
+    CHECK(same.sentence() == "no significant change");
     CHECK(compare(connected({}), connected({})).value().failures.empty());
     // That all is well again is a result, though a stage is on one side only.
     CHECK(compare(many, connected({})).value().outcome() == Outcome::no_regression);
