@@ -30,6 +30,7 @@ void Session::begin(const decode::Header& header) {
         return;
     }
     options_.group_by = group_fields(presentation_, header);
+    options_.max_groups = presentation_.max_groups;
     auto analyzer = analyze::Analyzer::create(header, options_);
     if (!analyzer) {
         refusal_ = analyzer.error();

@@ -64,6 +64,7 @@ struct Api {
     int (*appender_destroy)(void** appender);
     int (*append_int64)(void* appender, std::int64_t value);
     int (*append_uint64)(void* appender, std::uint64_t value);
+    int (*append_double)(void* appender, double value);
     int (*append_bool)(void* appender, bool value);
     int (*append_varchar_length)(void* appender, const char* text, std::uint64_t length);
     int (*append_timestamp)(void* appender, std::int64_t microseconds);
@@ -112,6 +113,7 @@ std::string find_functions(void* library, Api& api) {
     find(api.appender_destroy, "duckdb_appender_destroy");
     find(api.append_int64, "duckdb_append_int64");
     find(api.append_uint64, "duckdb_append_uint64");
+    find(api.append_double, "duckdb_append_double");
     find(api.append_bool, "duckdb_append_bool");
     find(api.append_varchar_length, "duckdb_append_varchar_length");
     find(api.append_timestamp, "duckdb_append_timestamp");
@@ -302,6 +304,9 @@ void Database::Appender::put(std::int64_t value) {
 }
 void Database::Appender::put(std::uint64_t value) {
     check(database_->state_->api.append_uint64(appender_, value));
+}
+void Database::Appender::put(double value) {
+    check(database_->state_->api.append_double(appender_, value));
 }
 void Database::Appender::put(bool value) {
     check(database_->state_->api.append_bool(appender_, value));

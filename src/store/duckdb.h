@@ -58,6 +58,7 @@ class Database {
         }
         void put(std::int64_t value);
         void put(std::uint64_t value);
+        void put(double value);
         void put(bool value);
         void put(std::string_view text);  ///< as base::printable() has it
         void put(const char* text) { put(std::string_view(text)); }

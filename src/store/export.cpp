@@ -115,8 +115,8 @@ class Exporter {
           database_(database),
           temporary_(temporary),
           there_(files_in(plan.into)) {
-        presentation_.by.emplace();  // no groups
         presentation_.slowest = 10;
+        presentation_.max_groups = 64;  // an input of a megabyte takes no more than 150, with DuckDB
     }
 
     /// Error: the store cannot be written. What cannot be read is a problem.
@@ -171,7 +171,7 @@ class Exporter {
         // Its row in `runs` goes first and comes last; in between nobody who is in a hurry ends us.
         const base::HeededSignals heeded;
         for (auto old = first; old != last; ++old) {
-            if (table_of(old->second) == tables.back().name) remove(old->second);
+            if (table_of(old->second) == runs_table.name) remove(old->second);
         }
         std::vector<fs::path> written;
         for (const auto& [table, name, suffix] : *filled) {
@@ -192,7 +192,7 @@ class Exporter {
         const auto whole = temporary_ / "table.parquet";
         auto copied = database_.run(
             fmt::format("COPY {} TO {} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {{stapgen: 'stapgen.store/1'}})",
-                        table, sql_text(whole.string())));
+                        sql_name(table), sql_text(whole.string())));
         if (!copied) return copied;
         const auto content = base::read_file(whole);
         if (!content) return tl::make_unexpected(content.error());

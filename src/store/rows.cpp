@@ -5,13 +5,15 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
+#include <type_traits>
 
 #include "base/text.h"
-#include "show/json.h"
+#include "show/document.h"
 #include "store/tables.h"
 
 namespace stapgen::store {
@@ -29,17 +31,99 @@ std::optional<Moment> moment_of(std::optional<std::int64_t> epoch_ns) {
     return epoch_ns ? std::optional(Moment{*epoch_ns}) : std::nullopt;
 }
 
-std::string json_text(const table::Group& group) {
-    return show::group_json(group).dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
+std::string json_text(const show::Json& json) {
+    return json.dump(-1, ' ', true, show::Json::error_handler_t::replace);
 }
+std::string json_text(const table::Group& group) {
+    return json_text(show::group_json(group));
+}
+
+template <class Cell>
+inline constexpr bool is_plain = std::is_same_v<Cell, std::string> || std::is_arithmetic_v<Cell>;
+template <class Cell>
+inline constexpr bool is_plain<std::optional<Cell>> = is_plain<Cell>;
+
+/// Calls with the name and the value of each column that a cell has in the store. What is no number and no text is
+/// JSON.
+template <class NameOf, class Cell>
+void each_value(const std::string& name, const Cell& cell, const auto& visit) {
+    if constexpr (std::is_same_v<Cell, table::Shared<Histogram>>) {
+        const std::string unit = std::is_same_v<NameOf, table::Ns> ? "_ns" : "";
+        visit("n", cell->n());
+        visit("sum" + unit, cell->sum());
+        visit("mean" + unit, cell->mean());
+        visit("stddev" + unit, cell->stddev());
+        visit("min" + unit, cell->min());
+        visit("max" + unit, cell->max());
+        for (const auto& [column, percent] : {std::pair("p50", 50.0), {"p90", 90.0}, {"p99", 99.0}, {"p999", 99.9}})
+            visit(column + unit, cell->percentile(percent));
+    } else if constexpr (std::is_same_v<Cell, table::Place>) {
+        visit("symbol", cell.symbol);
+        visit("symbol_offset", cell.offset);
+        visit("module", cell.module);
+        visit("address", cell.address);
+    } else if constexpr (std::is_same_v<Cell, table::Reason>) {
+        visit("reason", cell.name);
+        visit("reason_number", cell.number < 0 ? std::nullopt : std::optional(cell.number));
+    } else if constexpr (std::is_same_v<Cell, table::Group>) {
+        visit("what", json_text(cell));
+    } else if constexpr (table::is_rows<Cell>) {
+        show::Json json;
+        const show::Options options;
+        show::Document(json, options).table(cell);
+        visit(name, json_text(json[std::string(Cell::value_type::about.name)]));
+    } else if constexpr (std::is_same_v<NameOf, table::Moment>) {
+        visit(name, moment_of(cell));
+    } else if constexpr (std::is_same_v<NameOf, table::Known>) {
+        visit(name, cell.empty() ? std::nullopt : std::optional(cell));
+    } else if constexpr (is_plain<Cell>) {
+        visit(name, cell);
+    } else {
+        visit(name, json_text(show::cell_json<NameOf>(cell)));
+    }
+}
+
+template <class Row>
+void each_value(const Row& row, const auto& visit) {
+    table::each_column<Row>([&]<class NameOf>(auto /*rule*/, NameOf name, auto member, const table::Shown& shown) {
+        if (shown.in != table::In::hidden) each_value<NameOf>(std::string(name.text), row.*member, visit);
+    });
+}
+
+template <class Value>
+constexpr std::string_view type_of() {
+    if constexpr (table::is_optional<Value>) return type_of<typename Value::value_type>();
+    if constexpr (std::is_same_v<Value, bool>) return "BOOLEAN";
+    if constexpr (std::is_same_v<Value, std::int64_t>) return "BIGINT";
+    if constexpr (std::is_same_v<Value, std::uint64_t>) return "UBIGINT";
+    if constexpr (std::is_same_v<Value, double>) return "DOUBLE";
+    if constexpr (std::is_same_v<Value, Moment>) return "TIMESTAMPTZ";
+    return "VARCHAR";
+}
+
+/// Rows that tables.h has in a table of its own, and what a run has none of.
+using Otherwise = std::tuple<rows::Origin, rows::Host, rows::Slowest, rows::OfInterval<rows::Drop>, rows::HiddenDrops,
+                             rows::OfInterval<rows::Count>, rows::Accounting>;
+template <class Row, class... Rows>
+consteval bool is_among(const std::tuple<Rows...>* /*rows*/) {
+    return (std::is_same_v<Row, Rows> || ...);
+}
+template <class Row>
+inline constexpr bool has_table = [] {
+    constexpr auto shape = Row::about.shape;
+    const bool has_rows = shape == table::Shape::rows || shape == table::Shape::list || shape == table::Shape::record;
+    return has_rows && !is_among<Row>(static_cast<const Otherwise*>(nullptr));
+}();
 
 /// The rows of one run, table by table.
 class RunRows {
   public:
     RunRows(Database& database, const std::string& run, const rows::Results& results)
         : run_(run), results_(results), start_(moment_of(results.one<rows::Run>().start)) {
-        for (const auto& table : tables)
-            tables_.try_emplace(table.name, database, std::string(table.name));
+        for (const auto& table : own_tables)
+            tables_.try_emplace(std::string(table.name), database, std::string(table.name));
+        for (const auto& table : tables_of_rows())
+            tables_.try_emplace(table.name, database, table.name);
     }
 
     void put_identity(const std::string& host) {
@@ -100,7 +184,11 @@ class RunRows {
 
     /// Rows of intervals, one for each of the results'.
     void put_counts() {
-        for (const auto& drop : results_.of<rows::OfInterval<rows::Drop>>()) {
+        auto drops = results_.of<rows::OfInterval<rows::Drop>>();
+        for (auto& drop : drops)
+            drop.group.clear();
+        table::fold(drops);
+        for (const auto& drop : drops) {
             const auto& [place, reason] = std::tie(drop.place, drop.reason);
             row("drops", run_, begin_of(drop.interval), place.symbol, place.offset, place.module, place.address,
                 reason.name, reason.number < 0 ? std::nullopt : std::optional(reason.number), drop.benign, drop.count);
@@ -122,22 +210,37 @@ class RunRows {
         }
     }
 
+    /// What a report has of the others, as it has them.
+    void put_rows() {
+        results_.each([&]<class Row>(const table::TableOf<Row>& rows) {
+            if constexpr (has_table<Row>) {
+                auto& table = tables_.at(std::string(Row::about.name));
+                for (const auto& row : rows) {
+                    filled_.emplace(Row::about.name);
+                    table.put(run_);
+                    each_value(row, [&](const std::string& /*name*/, const auto& value) { table.put(value); });
+                    table.end_row();
+                }
+            }
+        });
+    }
+
     base::Result<std::vector<Filled>> close() {
         std::vector<Filled> filled;
-        for (const auto& table : tables) {
-            if (auto closed = tables_.at(table.name).close(); !closed) return tl::make_unexpected(closed.error());
-            const std::string name(table.name);
+        for (auto& [name, rows] : tables_) {
+            STAPGEN_TRY(rows.close());
             // In any engine views.sql finds labels, if only none.
-            if (filled_.contains(table.name) || name == "labels") filled.push_back({name, name, ""});
+            if (filled_.contains(name) || name == "labels") filled.push_back({name, name, ""});
         }
+        std::ranges::stable_partition(filled, [](const Filled& one) { return one.name != runs_table.name; });
         return filled;
     }
 
   private:
     template <class... Values>
     void row(std::string_view table, const Values&... values) {
-        filled_.insert(table);
-        tables_.at(table).row(values...);
+        filled_.emplace(table);
+        tables_.find(table)->second.row(values...);
     }
 
     /// When an interval began.
@@ -182,24 +285,41 @@ class RunRows {
     const std::string& run_;
     const rows::Results& results_;
     std::optional<Moment> start_;
-    std::map<std::string_view, Database::Appender> tables_;
-    std::set<std::string_view> filled_;
+    std::map<std::string, Database::Appender, std::less<>> tables_;
+    std::set<std::string, std::less<>> filled_;
 };
 
 }  // namespace
 
+const std::vector<RowsTable>& tables_of_rows() {
+    static const auto all = [] {
+        std::vector<RowsTable> tables;
+        rows::Results().each([&]<class Row>(const table::TableOf<Row>& /*rows*/) {
+            if constexpr (has_table<Row>) {
+                auto& [name, columns] = tables.emplace_back(RowsTable{std::string(Row::about.name), "run VARCHAR"});
+                each_value(Row(), [&]<class Value>(const std::string& column, const Value& /*value*/) {
+                    columns += fmt::format(", {} {}", sql_name(column), type_of<Value>());
+                });
+            }
+        });
+        return tables;
+    }();
+    return all;
+}
+
 base::Result<std::vector<Filled>> put_run(Database& database, const std::string& run, const std::string& host,
                                           const rows::Results& results) {
-    for (const auto& table : tables) {
-        auto made = database.run(fmt::format("CREATE OR REPLACE TABLE {} ({})", table.name, table.columns));
-        if (!made) return tl::make_unexpected(made.error());
-    }
+    for (const auto& [name, columns] : own_tables)
+        STAPGEN_TRY(database.run(fmt::format("CREATE OR REPLACE TABLE {} ({})", name, columns)));
+    for (const auto& [name, columns] : tables_of_rows())
+        STAPGEN_TRY(database.run(fmt::format("CREATE OR REPLACE TABLE {} ({})", sql_name(name), columns)));
     RunRows rows(database, run, results);
     rows.put_identity(host);
     rows.put_measures();
     rows.put_account();
     rows.put_counts();
     rows.put_slowest();
+    rows.put_rows();
     return rows.close();
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
+#include <vector>
 
 /// What a store is made of: docs/guide/store.md. Each table is a folder of Parquet files, and has two columns more,
 /// which are names of folders: `recipe`, and `day`, on which the run began; 1970-01-01: not known.
@@ -12,8 +14,8 @@ struct Table {
     std::string_view name, columns;
 };
 
-/// `runs` is the last one: a run that is in it is there with all it has.
-inline constexpr auto tables = std::to_array<Table>({
+/// Those whose rows are others than a report's: bins, and what questions add up.
+inline constexpr auto own_tables = std::to_array<Table>({
     {"hist", "run VARCHAR, stage VARCHAR, unit VARCHAR, t TIMESTAMPTZ, bin_low BIGINT, bin_high BIGINT, n UBIGINT"},
     {"sums", "run VARCHAR, stage VARCHAR, unit VARCHAR, t TIMESTAMPTZ, n UBIGINT, sum BIGINT, min BIGINT, max BIGINT"},
     {"account", "run VARCHAR, kind VARCHAR, name VARCHAR, n BIGINT"},
@@ -31,7 +33,16 @@ inline constexpr auto tables = std::to_array<Table>({
      "whole BOOLEAN"},
 });
 
+/// The last one: a run that is in it is there with all it has.
+inline constexpr const auto& runs_table = own_tables.back();
+
 /// Besides, where they are asked for: columns as the records of the recipe have them.
 inline constexpr Table events_table{"events", "run VARCHAR, event VARCHAR"};
+
+/// A table of a report's rows (rows::Results), with its columns: stages, ledger, causes, ...
+struct RowsTable {
+    std::string name, columns;
+};
+const std::vector<RowsTable>& tables_of_rows();
 
 }  // namespace stapgen::store
