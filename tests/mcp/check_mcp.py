@@ -66,7 +66,7 @@ def check_tools(stapgen, samples):
     called = set()
     with tempfile.TemporaryDirectory() as folder, Server(stapgen, folder) as server:
         folder = pathlib.Path(folder)
-        for name in ("perf-drops.txt", "sosreport.tar.xz"):
+        for name in ("perf-drops.txt", "sosreport.tar.xz", "ledger.rec", "../tests/golden/why/nagle.txt"):
             shutil.copy(samples / name, folder)
         shutil.copytree(samples / "slower-stage", folder / "slower-stage")
         (folder / "System.map").write_text("".join(f"{0xffffffff81000000 + n * 64:x} T f{n}\n" for n in range(99)))
@@ -81,6 +81,8 @@ def check_tools(stapgen, samples):
         assert sum(row["count"] for row in answer("report", files=["perf-drops.txt"])["drops"]) == 237
         assert answer("compare", before="slower-stage/before", after="slower-stage/after")["result"] == "regression"
         assert [row["name"] for row in answer("findings", archives=["sosreport.tar.xz"])["findings"]] == ["listen-overflow"]
+        assert [row["part"] for row in answer("why", files=["nagle.txt"])["causes"]] == ["app-tcp.nagle", "app-tcp.loss-recovery"]
+        assert answer("losses", files=["ledger.rec"])["ledger"]
         assert answer("resolve", map="System.map", addresses=["ffffffff81000041"])["symbol"] == "f1"
         assert "perf-drops.txt\n" in server.call("list_files")[1]
         assert "nobody listens" in server.call("help", words=["drop-reasons", "NO_SOCKET"])[1]
@@ -106,7 +108,7 @@ def check_the_folder(stapgen, samples):
         with Server(stapgen, folder) as server:
             for name in ("../outside/drops.txt", str(outside / "drops.txt"), "links/out/drops.txt", "links/drops.txt", "links/out",
                          "links/../../outside", "pipe", "/proc/self/fd/0", "/dev/zero"):
-                for tool, arguments in (("report", {"files": [name]}), ("findings", {"archives": [name]}),
+                for tool, arguments in (("report", {"files": [name]}), ("why", {"files": [name]}), ("findings", {"archives": [name]}),
                                         ("compare", {"before": name, "after": name}),
                                         ("resolve", {"map": name, "addresses": ["1"]})):
                     failed, text = server.call(tool, **arguments)

@@ -92,6 +92,18 @@ class Tools {
                   {{"archives", fmt::format("one path, or an older and a newer one, {}", file), true, true}},
                   {}},
                  {"report", "--format=json"}, {"archives"}, {}),
+            tool({"why",
+                  "Why packets took as long as they did, of recordings of net-latency, rx-latency or tx-latency: where "
+                  "the time went, causes, remedies",
+                  {{"files", fmt::format("paths {}", file), true, true}},
+                  {}},
+                 {"why", "--format=json"}, {"files"}, {}),
+            tool(
+                {"losses",
+                 "What became of received packets from the card to the socket, of recordings of losses: the key ledger",
+                 {{"files", fmt::format("paths {}", file), true, true}},
+                 {}},
+                {"report", "--format=json"}, {"files"}, {}),
             tool({"compare",
                   "What became slower or faster between two recordings, with confidence",
                   {{"before", fmt::format("a path {}", file), false, true}, {"after", "another one", false, true}},
@@ -214,7 +226,8 @@ CommandSpec mcp_command() {
     auto& options = add_values<McpOptions>(command, serve_mcp);
     command.notes =
         "A server on stdin and stdout, for clients that start it. It reads the files below one folder: list, show,\n"
-        "report, findings, compare, resolve and help. It measures nothing, loads nothing and writes nothing there.\n";
+        "report, findings, why, losses, compare, resolve and help. It measures nothing, loads nothing and writes "
+        "nothing there.\n";
     command.examples = {"stapgen mcp cases"};
     command.rare = true;
     command.options = {option("folder", "FOLDER", groups::arguments, "What clients may read", "", &options.folder,
