@@ -129,7 +129,9 @@ std::vector<Plot> drop_columns(const IntervalDrops& drops) {
               .caption = "by reason; " + time.caption(),
               .width = static_cast<int>(time.count()),
               .x = time.ticks(),
-              .y = linear_ticks(static_cast<std::int64_t>(std::ceil(highest)), false)};
+              .y = linear_ticks(static_cast<std::int64_t>(std::ceil(highest)), false),
+              .x_scale = time.formula(),
+              .y_scale = fmt::format("linear 0 {}", std::ceil(highest))};
     for (const auto gap : time.gaps())
         plot.shapes.push_back({"gap", rectangle(static_cast<double>(gap), 0, 1, 100)});
     std::vector<double> tops(columns.size());  // from the bottom

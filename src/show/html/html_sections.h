@@ -71,9 +71,19 @@ Section hosts_section(const Hosts& hosts);
 std::vector<Plot> heatmaps_of(const rows::Results& results);
 /// The percentiles of all stages.
 std::vector<Plot> curves_of(const rows::Results& results);
-/// A plot for each stage that both have: those in `first`, then the others; all but the first folded.
-std::vector<Plot> curves_of_both(const rows::Results& before, const rows::Results& after,
-                                 const std::vector<std::string>& first);
+/// How the values of each stage are distributed; all but the first folded.
+std::vector<Plot> distributions_of(const rows::Results& results);
+
+/// Of two runs, for each of these stages, which both have; all but the first folded.
+std::vector<Plot> curves_of_both(const rows::Results& before, const rows::Results& after, const table::Texts& stages);
+std::vector<Plot> distributions_of_both(const rows::Results& before, const rows::Results& after,
+                                        const table::Texts& stages);
+/// P50 and P99 over time; of values, too. None where there are few blocks of time.
+std::vector<Plot> lines_of_both(const rows::Results& before, const rows::Results& after, const table::Texts& stages);
+std::vector<Segment> both_legend();
+
+/// Puts the plot of that name in front, and folds all others.
+void show_first(std::vector<Plot>& plots, const std::string& name);
 Section drops_section(const rows::Results& results);
 /// Counts by group, of the whole and of each interval.
 Section tallies_section(const rows::Results& results);

@@ -153,6 +153,16 @@ std::string first_stage_of(const rows::Results& results) {
     return first;
 }
 
+std::vector<Segment> both_legend() {
+    return {{"before", 0, 0}, {"after", 0, 4}};
+}
+
+void show_first(std::vector<Plot>& plots, const std::string& name) {
+    std::ranges::stable_partition(plots, [&](const Plot& plot) { return plot.name == name; });
+    for (std::size_t i = 1; i < plots.size(); ++i)
+        plots[i].folded = true;
+}
+
 double max_mean_of(const rows::Results& results) {
     double longest = 0;
     for (const auto& way : ways_of(results))
