@@ -187,27 +187,25 @@ std::int64_t block_length(const rows::Results& results, std::size_t rows) {
     return length;
 }
 
-Section time_section(const rows::Results& results, std::int64_t block_ns) {
-    Section section{"time", results.of<rows::Stage>().empty() ? "Values over time" : "Latency over time"};
-    if (results.series().blocks().empty()) return section;
+void draw(Section& to, section::OverTime /*section*/, const Report& of) {
+    const auto& results = of.results;
     auto series = results.series().by_second();
-    series.coarsen(block_ns);
-    section.plots = heatmaps_of(results);
-    section.tables_name = fmt::format("Numbers, in blocks of {} s", seconds(series.block_ns()));
+    series.coarsen(of.block_ns);
+    to.plots = heatmaps_of(results);
+    to.tables_name = fmt::format("Numbers, in blocks of {} s", seconds(series.block_ns()));
     const auto add = [&](const table::Texts& names, BlockHistograms histograms) {
         for (std::size_t i = 0; i < std::min(names.size(), (series.blocks().front().*histograms).size()); ++i) {
             const auto is_there = [&](const auto& block) { return (block.*histograms)[i].n() > 0; };
             if (std::ranges::any_of(series.blocks(), is_there))
-                section.tables.push_back(block_table(series, histograms, i, names[i], has_epoch(results)));
+                to.tables.push_back(block_table(series, histograms, i, names[i], has_epoch(results)));
         }
     };
     add(results.one<rows::Series>().stages, &table::Block::stages);
     add(results.one<rows::Series>().values, &table::Block::values);
-    return section;
 }
 
-Section distribution_section(const rows::Results& results) {
-    Section section{"distribution", "Distribution"};
+void draw(Section& to, section::Distribution /*section*/, const Report& of) {
+    const auto& results = of.results;
     const auto whole = undivided_stages(results);
     const auto& stages = whole.rows;
     const auto resolution_ns = results.one<rows::Precision>().resolution_ns;
@@ -225,16 +223,16 @@ Section distribution_section(const rows::Results& results) {
         below[i] = stats.below();
         above[i] = stats.above();
     }
-    if (rows.empty()) return section;
-    section.plots = curves_of(results);
+    if (rows.empty()) return;
+    to.plots = curves_of(results);
     for (auto& plot : distributions_of(results))
-        section.plots.push_back(std::move(plot));
+        to.plots.push_back(std::move(plot));
     table.folded = true;
     const Style style;
-    const auto add = [&](std::string from, std::string to, const std::vector<std::int64_t>& counts) {
+    const auto add = [&](std::string low, std::string high, const std::vector<std::int64_t>& counts) {
         auto& row = table.rows.emplace_back();
-        row.push_back({std::move(from)});
-        row.push_back({std::move(to)});
+        row.push_back({std::move(low)});
+        row.push_back({std::move(high)});
         for (const auto count : counts)
             row.push_back({fmt::format("{}", count)});
     };
@@ -245,8 +243,7 @@ Section distribution_section(const rows::Results& results) {
     for (const auto& [bin, counts] : rows)
         add(style.cell(bin.first), style.cell(bin.second), counts);
     if (any(above)) add(style.cell(table::bins::largest + 1), "-", above);
-    section.tables.push_back(std::move(table));
-    return section;
+    to.tables.push_back(std::move(table));
 }
 
 }  // namespace stapgen::show::html

@@ -44,10 +44,6 @@ std::vector<std::string> answers_of(const Results& results) {
     return answers;
 }
 
-void add_section(Run& run, Section section) {
-    if (!section.tables.empty() || !section.paragraphs.empty()) run.sections.push_back(std::move(section));
-}
-
 /// All of one report.
 Run run_of(const Results& results, const Options& options, std::size_t number, std::int64_t block_ns) {
     Run run{.id = fmt::format("r{}", number), .heading = recipe_of(results), .facts = facts_of(results)};
@@ -55,19 +51,11 @@ Run run_of(const Results& results, const Options& options, std::size_t number, s
     run.warnings = results.sentences.warnings;
     for (const auto& [note] : results.of<rows::Note>())
         run.notes.push_back(note);
-    add_section(run, html::calls_section(results));
-    add_section(run, html::stages_section(results, options));
-    add_section(run, html::tail_section(results));
-    add_section(run, html::time_section(results, block_ns));
-    add_section(run, html::distribution_section(results));
-    add_section(run, html::slowest_section(results));
-    add_section(run, html::who_section(results));
-    add_section(run, html::ledger_section(results));
-    add_section(run, html::drops_section(results));
-    add_section(run, html::tallies_section(results));
-    add_section(run, html::averages_section(results));
-    add_section(run, html::groups_section(results, options));
-    add_section(run, html::account_section(results));
+    each_section(results, [&](auto section) {
+        Section drawn{std::string(section.id), std::string(section.heading)};
+        draw(drawn, section, html::Report{results, options, block_ns});
+        if (!drawn.tables.empty() || !drawn.paragraphs.empty()) run.sections.push_back(std::move(drawn));
+    });
     return run;
 }
 
@@ -86,18 +74,18 @@ table::Texts stages_of_both(const Results& before, const Results& after, const t
 
 /// Both on one scale, so that the bars' lengths show the change of the mean.
 Section stacks_of_both(const Results& before, const Results& after) {
-    Section section{"both", "Where the time goes"};
+    Section both{"both", std::string(section::Stages::heading)};
     const auto longest = std::max(html::max_mean_of(before), html::max_mean_of(after));
     const auto add_stacks = [&](const Results& results, const std::string& name) {
         for (auto& stack : html::stacks_of(results, longest)) {
             stack.label = stack.label.empty() ? name : fmt::format("{} {}", stack.label, name);
-            section.stacks.push_back(std::move(stack));
+            both.stacks.push_back(std::move(stack));
         }
     };
     add_stacks(before, "before");
     add_stacks(after, "after");
-    section.legend = html::legend_of(after);
-    return section;
+    both.legend = html::legend_of(after);
+    return both;
 }
 
 Page page_of(const Reports& reports, const Options& options) {
@@ -146,24 +134,24 @@ void write_comparisons_html(std::ostream& out, std::span<const Compared> all, co
         for (const auto& answer : answers_of(*results))
             run.sentences.push_back(fmt::format("{}: {}", name, answer));
     }
-    add_section(run, html::changes_section(comparison));
+    run.sections.push_back(html::changes_section(comparison));
     if (auto section = stacks_of_both(before, after); !section.stacks.empty())
         run.sections.push_back(std::move(section));
     // Of one length, or their maxima and percentiles could not be compared.
     const auto block_ns =
         std::max(html::block_length(before, max_block_rows / 2), html::block_length(after, max_block_rows / 2));
     const auto stages = stages_of_both(before, after, changed_stages(comparison));
-    const auto add_plots = [&](std::string id, std::string heading, std::vector<html::Plot> plots) {
+    const auto add_plots = [&](auto section, std::vector<html::Plot> plots) {
         if (plots.empty()) return;
-        run.sections.push_back({std::move(id), std::move(heading)});
+        run.sections.push_back({std::string(section.id), std::string(section.heading)});
         run.sections.back().paragraphs = {"The numbers are in the tables of the two runs below."};
         run.sections.back().plots = std::move(plots);
     };
-    add_plots("time", "Latency over time", html::lines_of_both(before, after, stages));
+    add_plots(section::OverTime(), html::lines_of_both(before, after, stages));
     auto plots = html::curves_of_both(before, after, stages);
     for (auto& plot : html::distributions_of_both(before, after, stages))
         plots.push_back(std::move(plot));
-    add_plots("distribution", "Distribution", std::move(plots));
+    add_plots(section::Distribution(), std::move(plots));
     Page page{comparison.recipe + ", before and after", {std::move(run)}};
     page.runs.push_back(run_of(before, options, 0, block_ns));
     page.runs.push_back(run_of(after, options, 1, block_ns));

@@ -155,7 +155,9 @@ TEST_CASE("a call in an icicle is as wide as it took, at its begin and depth") {
     summary.calls = {{1, 1000, 8000, 0, "ip_rcv", "", false, 3, 0, ""},
                      {1, 3000, 2000, 1, "tcp_v4_rcv", "skb", false, 3, 0, ""},
                      {1, 50'000, 400, 0, "tcp_recvmsg", "", true, 1, 191, "reader"}};
-    const auto section = calls_section(results_of(summary, {}));
+    const auto results = results_of(summary, {});
+    Section section;
+    draw(section, section::Calls(), Report{results, {}, 1});
     REQUIRE(section.icicles.size() == 2);
     const auto& softirq = section.icicles[0];
     CHECK(softirq.caption == "packet 1 in softirq on CPU 3: 8.00 us from 0 ns on");
