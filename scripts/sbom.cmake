@@ -98,12 +98,6 @@ foreach(relation IN ITEMS STATIC_LINK GENERATED_FROM)
     add(${name} ${version} ${source} "Debian source package ${source} ${source_version}" ${purl} "Organization: Debian" ${relation})
   endforeach()
 endforeach()
-if(EXISTS ${BUILD}/src/show/html/uplot/LICENSE)
-  file(STRINGS ${SOURCE}/scripts/fetch-uplot version REGEX "^version=")
-  string(REPLACE "version=" "" version ${version})
-  add(uPlot ${version} uplot "npm's package, fetched by scripts/fetch-uplot" "pkg:npm/uplot@${version}" "Person: Leon Sorokin"
-      CONTAINS)
-endif()
 
 file(SHA256 ${program} sum)
 if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})

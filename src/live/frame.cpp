@@ -71,7 +71,7 @@ std::vector<Line> head(const Scene& scene, const State& state, std::size_t width
 }
 
 std::vector<Section> help(std::size_t width) {
-    Section keys{"Keys", {}, {}};
+    Section keys{{"Keys"}};
     const auto explain = [&](Section& section, std::size_t indent, const std::string& name, std::string_view text) {
         const auto room = width > indent + 10 ? width - indent : 10;
         const auto folded = base::wrapped(text, room);
@@ -84,7 +84,7 @@ std::vector<Section> help(std::size_t width) {
     };
     for (const auto& [name, what] : key_help())
         explain(keys, 14, name, what);
-    Section reading{"How to read it", {}, {}};
+    Section reading{{"How to read it"}};
     for (const auto* text : {"Distributions have a logarithmic scale; a label marks where its number begins. The "
                              "highest column is full; a single value is still visible.",
                              "-: not enough samples; p50 needs 6, p99 needs 368.",
@@ -97,7 +97,11 @@ std::vector<BodyLine> body_of(const std::vector<Section>& sections, std::size_t 
     std::vector<BodyLine> body;
     for (const auto& section : sections) {
         if (!body.empty()) body.push_back({});
-        if (!section.title.empty()) body.push_back({{{cut(section.title, width), Style::heading}}});
+        for (const auto& sentence : section.sentences) {
+            const auto lines = base::wrapped(plain_text(sentence), width);
+            for (const auto line : base::split(lines, '\n'))
+                body.push_back({{{cut(line, width), Style::heading}}});
+        }
         const auto* heading = section.heading.empty() ? nullptr : &section.heading;
         if (heading != nullptr) body.push_back({*heading});
         for (const auto& row : section.rows)

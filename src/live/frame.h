@@ -8,6 +8,7 @@
 #include "live/keys.h"
 #include "live/lines.h"
 #include "rows/results.h"
+#include "show/model/sections.h"
 
 namespace stapgen::live {
 
@@ -37,9 +38,9 @@ Frame frame(const Scene& scene, const State& state, Size size, bool utf8);
 
 /// A part of the screen below its head.
 struct Section {
-    std::string title;  ///< empty: none
-    Line heading;       ///< empty: none
-    std::vector<Line> rows;
+    std::vector<std::string> sentences{};
+    Line heading{};  ///< empty: none
+    std::vector<Line> rows{};
 };
 
 /// Stages and values that have groups, in the recipe's order.
@@ -49,7 +50,50 @@ std::vector<std::string> stages_of(const rows::Results& results);
 /// value; empty where there is none.
 std::string stage_of(const rows::Results& results, const State& state);
 
-/// Stages, values, counts, drops, groups and calls, each where there are any, in lines that are not wider than that.
+/// Where sections are drawn.
+struct View {
+    const Scene& scene;
+    const State& state;
+    std::size_t width;
+    bool utf8;
+    std::vector<Section>& sections;
+};
+
+namespace section = show::section;
+
+// The sections of a measurement.
+/// How many there are.
+void draw(const View& view, section::Calls section);
+void draw(const View& view, section::Stages section);
+void draw(const View& view, section::Drops section);
+void draw(const View& view, section::Counts section);
+/// Those of one stage.
+void draw(const View& view, section::Groups section);
+void draw(const View& view, const show::Sheet& sheet);
+template <show::HasSheet S>
+void draw(const View& view, S /*section*/) {
+    draw(view, S::sheet(view.scene.shown));
+}
+constexpr show::NotHere draw(const View& /*view*/, section::Tail /*section*/) {
+    return {"its sentence takes lines that groups need; the report has it"};
+}
+constexpr show::NotHere draw(const View& /*view*/, section::Causes /*section*/) {
+    return {"its sentences are lines of a report; `stapgen why` and the page have them"};
+}
+constexpr show::NotHere draw(const View& /*view*/, section::OverTime /*section*/) {
+    return {"the window is of one time; the report has the course"};
+}
+constexpr show::NotHere draw(const View& /*view*/, section::Distribution /*section*/) {
+    return {"it is behind each stage"};
+}
+constexpr show::NotHere draw(const View& /*view*/, section::Slowest /*section*/) {
+    return {"a record takes a line for each stage; the report has them"};
+}
+constexpr show::NotHere draw(const View& /*view*/, section::Account /*section*/) {
+    return {"it is in the head, which does not scroll"};
+}
+
+/// In lines that are not wider than that, but for sentences.
 std::vector<Section> sections_of(const Scene& scene, const State& state, std::size_t width, bool utf8);
 
 }  // namespace stapgen::live

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -31,24 +32,53 @@ std::size_t width_of_all(std::span<const Place> places) {
     return width;
 }
 
-/// Takes columns of the screen from the widest that may be cut. Where that is not enough, the column of the lowest
-/// priority goes.
-std::vector<Place> places_of(const Grid& grid, std::vector<Place> places, std::size_t width) {
+/// How narrow a column may be cut.
+std::size_t min_width(const show::Column& column) {
+    if (column.kind == show::Kind::number) return std::numeric_limits<std::size_t>::max();
+    return column.in == show::In::page ? 24 : 8;
+}
+
+/// The lowest leaves first.
+std::size_t rank(const show::Table& table, const Place& place) {
+    const auto& column = table.columns[place.column];
+    if (column.in == show::In::page) return 0;
+    if (column.leaves > 0) return static_cast<std::size_t>(column.leaves);
+    const auto all = table.columns.size();
+    return 100 + (column.kind == show::Kind::head ? 2 * all : all - place.column);
+}
+
+/// Takes columns of the screen from the widest text. Where that is not enough, a column leaves.
+std::vector<Place> places_of(const show::Table& table, std::vector<Place> places, std::size_t width) {
     for (;;) {
         auto cut = places;
         for (auto all = width_of_all(cut); all > width; --all) {
             const auto spare = [&](const Place& place) {
-                const auto min_width = grid.columns[place.column].min_width;
-                return min_width == 0 || place.width <= min_width ? 0 : place.width;
+                return place.width <= min_width(table.columns[place.column]) ? 0 : place.width;
             };
             const auto widest = std::ranges::max_element(cut, {}, spare);
             if (spare(*widest) == 0) break;
             --widest->width;
         }
         if (width_of_all(cut) <= width || places.size() == 1) return cut;
-        places.erase(std::ranges::min_element(places, {},
-                                              [&](const Place& place) { return grid.columns[place.column].priority; }));
+        places.erase(std::ranges::min_element(places, {}, [&](const Place& place) { return rank(table, place); }));
     }
+}
+
+/// A cell's text; a count with commas.
+std::string text_of(const show::Cell& cell, show::Kind kind) {
+    auto text = plain_text(cell.text);
+    const bool is_count = kind == show::Kind::number && text.find_first_not_of("0123456789") == std::string::npos;
+    for (auto at = text.size(); is_count && at > 3;)
+        text.insert(at -= 3, ",");
+    return text;
+}
+
+Style style_of(const std::vector<show::Cell>& row) {
+    const auto has = [&](base::Ink ink) { return std::ranges::find(row, ink, &show::Cell::ink) != row.end(); };
+    if (has(base::Ink::bad)) return Style::alert;
+    if (has(base::Ink::strong)) return Style::chosen;
+    const bool is_benign = std::ranges::find(row, "benign", &show::Cell::mark) != row.end();
+    return is_benign ? Style::faint : Style::plain;
 }
 
 constexpr std::array<std::string_view, 8> blocks{"\u2581", "\u2582", "\u2583", "\u2584",
@@ -118,35 +148,36 @@ std::string plain_text(std::string_view text) {
     return show::ascii(base::printable(text));
 }
 
-FittedGrid fitted(const Grid& grid, std::size_t width) {
-    std::vector<GridRow> rows = grid.rows;
-    for (auto& row : rows)
-        std::ranges::transform(row.cells, row.cells.begin(), plain_text);
+FittedTable fitted(const show::Table& table, std::size_t width, std::optional<std::size_t> chosen) {
     std::vector<Place> places;
-    for (std::size_t i = 0; i < grid.columns.size(); ++i) {
-        auto widest = width_of(grid.columns[i].name);
-        for (const auto& row : rows)
-            widest = std::max(widest, row.cells[i].size());
-        places.push_back({i, widest});
+    std::vector<std::vector<std::string>> texts(table.rows.size());
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const auto& column = table.columns[i];
+        auto widest = plain_text(column.name).size();
+        for (std::size_t row = 0; row < table.rows.size(); ++row) {
+            texts[row].push_back(text_of(table.rows[row][i], column.kind));
+            widest = std::max(widest, texts[row].back().size());
+        }
+        if (column.in != show::In::text) places.push_back({i, widest});
     }
-    places = places_of(grid, std::move(places), width);
+    places = places_of(table, std::move(places), width);
 
-    FittedGrid result;
+    FittedTable result;
     result.width = std::min(width, width_of_all(places));
     const auto cell = [&](const Place& place, const std::string& text) {
-        return padded(cut(text, place.width), place.width, grid.columns[place.column].right);
+        return padded(cut(text, place.width), place.width, table.columns[place.column].kind == show::Kind::number);
     };
     for (const auto& place : places) {
-        const auto& column = grid.columns[place.column];
         if (!result.heading.empty()) result.heading.push_back({" ", Style::heading});
-        result.heading.push_back({cell(place, column.name), column.chosen ? Style::chosen : Style::heading});
+        result.heading.push_back({cell(place, plain_text(table.columns[place.column].name)),
+                                  place.column == chosen ? Style::chosen : Style::heading});
     }
     result.heading = cut(result.heading, width);
-    for (const auto& row : rows) {
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
         std::string text;
         for (const auto& place : places)
-            text += (text.empty() ? "" : " ") + cell(place, row.cells[place.column]);
-        result.rows.push_back({{cut(text, width), row.style}});
+            text += (text.empty() ? "" : " ") + cell(place, texts[row][place.column]);
+        result.rows.push_back({{cut(text, width), style_of(table.rows[row])}});
     }
     return result;
 }

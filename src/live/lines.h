@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "show/model/table.h"
 #include "table/histogram.h"
 
 namespace stapgen::live {
@@ -48,32 +50,15 @@ std::string padded(std::string_view text, std::size_t columns, bool right = fals
 /// Text of the system that is measured, fit for a line: control characters and all beyond ASCII are \xNN.
 std::string plain_text(std::string_view text);
 
-/// A column of a table that must fit a screen, whatever its width. (A report's is as wide as it is.)
-struct GridColumn {
-    std::string name;
-    bool right = true;          ///< aligned so
-    int priority = 0;           ///< where there is too little room, the one of the lowest priority goes
-    std::size_t min_width = 0;  ///< may be cut to this many columns; 0: not at all
-    bool chosen = false;        ///< the heading shows that it is
-};
-
-struct GridRow {
-    std::vector<std::string> cells;  ///< one for each column; any bytes
-    Style style = Style::plain;
-};
-
-struct Grid {
-    std::vector<GridColumn> columns;
-    std::vector<GridRow> rows;
-};
-
-/// The same as lines of equal width.
-struct FittedGrid {
+/// A table as lines of equal width.
+struct FittedTable {
     Line heading;
     std::vector<Line> rows;
     std::size_t width = 0;
 };
-FittedGrid fitted(const Grid& grid, std::size_t width);
+/// Texts are cut, then columns leave: those of pages, those that say when they do, then the last one. The heading shows
+/// that column `chosen` is. Cells may hold any bytes; counts get commas.
+FittedTable fitted(const show::Table& table, std::size_t width, std::optional<std::size_t> chosen = {});
 
 /// A logarithmic scale from one power of ten to another, `columns` wide.
 class Scale {

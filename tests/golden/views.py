@@ -121,8 +121,6 @@ HEAD = """<!doctype html>
 <meta name="generator" content="stapgen">
 """
 FOOT = """<footer>...</footer>
-<!-- The charts are drawn by uPlot...-->
-<script>...</script>
 <script>...</script>
 </body>
 </html>
@@ -144,7 +142,6 @@ def page_of(text):
     text = re.sub(r"(<style>)(.*?)(</style>)", r"\1...\3", text, flags=re.DOTALL)
     text = re.sub(r"(<script>)(.*?)(</script>)", r"\1...\3", text, flags=re.DOTALL)
     text = re.sub(r"script-src [^;]*;", "script-src ...;", text)
-    text = re.sub(r"(<!-- The charts are drawn by uPlot)(.*?)(-->)", r"\1...\3", text, flags=re.DOTALL)
     text = re.sub(r'\bd="([^"]*)"', picture, text)
     text = re.sub(r"(<footer>)(.*?)(</footer>)", r"\1...\3", text, flags=re.DOTALL)
     text = re.sub(r"<tr>(.*?)</tr>", row_of, text)

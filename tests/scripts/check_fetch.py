@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""fetch-duckdb, fetch-uplot: check_fetch.py SOURCE. What they unpack is what they checked, whatever becomes of the cache then.
+"""fetch-duckdb: check_fetch.py SOURCE. What it unpacks is what it checked, whatever becomes of the cache then.
 
-The scripts are the real ones but for the checksum, which is that of a package made here. sha512sum is the machine's, after
+The script is the real one but for the checksum, which is that of a package made here. sha512sum is the machine's, after
 which another file is in the cache; npm delivers what it is told to.
 """
 
@@ -19,7 +19,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from waiting import HANGS  # noqa: E402
 
-FILES = {"fetch-duckdb": ["LICENSE", "libduckdb.so"], "fetch-uplot": ["LICENSE", "dist/uPlot.iife.min.js", "dist/uPlot.min.css"]}
+SCRIPT, FILES = "fetch-duckdb", ["LICENSE", "libduckdb.so"]
 
 
 def package(names, text):
@@ -37,12 +37,11 @@ def put(path, text):
     path.chmod(0o755)
 
 
-def check(source, folder, script):
-    good, bad = package(FILES[script], b"good"), package(FILES[script], b"bad")
-    text = (source / "scripts" / script).read_text()
-    put(folder / script, re.sub(r"^sha512=\w+$", f"sha512={hashlib.sha512(good).hexdigest()}", text, flags=re.M))
-    name = {"fetch-duckdb": "duckdb-node-bindings-linux-x64-{}.tgz", "fetch-uplot": "uplot-{}.tgz"}[script].format(
-        re.search(r"^version=(\S+)$", text, re.M)[1])
+def check(source, folder):
+    good, bad = package(FILES, b"good"), package(FILES, b"bad")
+    text = (source / "scripts" / SCRIPT).read_text()
+    put(folder / SCRIPT, re.sub(r"^sha512=\w+$", f"sha512={hashlib.sha512(good).hexdigest()}", text, flags=re.M))
+    name = "duckdb-node-bindings-linux-x64-{}.tgz".format(re.search(r"^version=(\S+)$", text, re.M)[1])
     cache, bin_folder, into = folder / "cache/stapgen-build", folder / "bin", folder / "into"
     for path in (cache, bin_folder, into):
         path.mkdir(parents=True)
@@ -52,7 +51,7 @@ def check(source, folder, script):
 
     def run():
         environment = os.environ | {"PATH": f"{bin_folder}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(folder / "cache")}
-        done = subprocess.run([folder / script, into], env=environment, capture_output=True, text=True, timeout=HANGS, check=False)
+        done = subprocess.run([folder / SCRIPT, into], env=environment, capture_output=True, text=True, timeout=HANGS, check=False)
         found = {file.read_bytes() for file in into.rglob("*") if file.is_file()}
         for file in into.rglob("*"):
             if file.is_file():
@@ -72,9 +71,8 @@ def check(source, folder, script):
 
 
 def main():
-    for script in FILES:
-        with tempfile.TemporaryDirectory() as folder:
-            check(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(folder), script)
+    with tempfile.TemporaryDirectory() as folder:
+        check(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(folder))
 
 
 main()

@@ -45,12 +45,11 @@ Icicle icicle_of(std::span<const Call> calls, std::int64_t tree_begin_ns, std::m
 
 }  // namespace
 
-Section calls_section(const rows::Results& results) {
-    Section section{"calls", "Calls"};
+void draw(Section& to, section::Calls /*section*/, const Report& of) {
     std::map<std::string, std::size_t> colours;  // of functions
     std::size_t bars = 0, not_drawn = 0;
-    for (const auto tree : call_trees(results.of<Call>())) {
-        auto& lines = section.listings.emplace_back();
+    for (const auto tree : call_trees(of.results.of<Call>())) {
+        auto& lines = to.listings.emplace_back();
         lines.push_back(fmt::format("packet {}", tree.front().packet));
         const auto text = call_tree(tree);
         for (const auto line : base::split(std::string_view(text).substr(0, text.size() - 1), '\n'))
@@ -62,16 +61,15 @@ Section calls_section(const rows::Results& results) {
         }
         const auto begin_ns = std::ranges::min(tree, {}, &Call::begin_ns).begin_ns;
         for (const auto context : call_contexts(tree))
-            section.icicles.push_back(icicle_of(context, begin_ns, colours));
+            to.icicles.push_back(icicle_of(context, begin_ns, colours));
     }
-    if (!section.listings.empty()) {
-        section.paragraphs.push_back(
+    if (!to.listings.empty()) {
+        to.paragraphs.push_back(
             "A call is as wide as it took, below its caller. In the text, AT is when a call began, from the first one "
             "on; TOOK has that of the calls in it.");
     }
-    if (not_drawn > 0) section.paragraphs.push_back(fmt::format("{} more packets are shown as text only.", not_drawn));
-    if (const auto& more = results.sentences.calls_left_out; !more.empty()) section.paragraphs.push_back(more);
-    return section;
+    if (not_drawn > 0) to.paragraphs.push_back(fmt::format("{} more packets are shown as text only.", not_drawn));
+    if (const auto& more = of.results.sentences.calls_left_out; !more.empty()) to.paragraphs.push_back(more);
 }
 
 }  // namespace stapgen::show::html

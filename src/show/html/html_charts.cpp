@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "base/saturate.h"
+#include "base/text.h"
+#include "show/html/html_scale.h"
 #include "show/html/html_sections.h"
 #include "show/model/slow_records.h"
 
@@ -29,10 +32,6 @@ Table block_table(const table::Series& series, BlockHistograms histograms, std::
     const std::string unit = style.is_time ? " [us]" : "";
     Table table{name, {{"FROM [s]"}, {"AT", Kind::text}, {"N"}, {"P50" + unit}, {"P99" + unit}, {"MAX" + unit}}};
     table.folded = true;
-    table.chart = "time";
-    table.stage = name;
-    table.unit = style.is_time ? "us" : "";
-    table.block_s = static_cast<double>(series.block_ns()) / 1e9;
     const auto start = series.blocks().front().start_ns;
     for (const auto& block : series.blocks()) {
         const auto& stats = (block.*histograms)[place];
@@ -84,6 +83,98 @@ std::vector<BinCount> bins_of(const Histogram& stats, std::int64_t resolution_ns
     return counts;
 }
 
+namespace {
+
+/// Durations to the right; the areas of all are as large.
+class Outlines {
+  public:
+    void add(const Histogram& stats, std::int64_t resolution_ns, std::string look) {
+        auto bins = bins_of(stats, resolution_ns);
+        if (bins.empty()) return;
+        // A logarithmic scale has no 0.
+        if (bins.front().low_ns == 0) bins.front().low_ns = bins.front().high_ns / 2;
+        low_ = std::min(low_, std::max<std::int64_t>(1, bins.front().low_ns));
+        high_ = std::max(high_, bins.back().high_ns);
+        n_ += stats.n();
+        outlines_.push_back({std::move(look), static_cast<double>(stats.n()), std::move(bins)});
+    }
+    [[nodiscard]] bool empty() const { return outlines_.empty(); }
+
+    [[nodiscard]] Plot plot(std::string name, std::string_view caption) const {
+        const LogScale scale(low_, high_);
+        Plot plot{.name = std::move(name),
+                  .caption = fmt::format("{}n {}; the area over a range is the share of values in it", caption,
+                                         base::with_commas(n_)),
+                  .x_scale = scale.formula()};
+        std::string grid;
+        for (auto& tick : scale.ticks(6)) {
+            // As far apart as the longest of their texts is wide on a phone.
+            constexpr double room = 0.2;
+            add_tick(plot.x, std::move(tick), room);
+        }
+        for (const auto& tick : plot.x)
+            grid += fmt::format("M{:.5g} 0V100", tick.at * 100);
+        plot.shapes.push_back({"grid", std::move(grid)});
+        std::vector<std::vector<Step>> all;
+        double highest = 0;
+        for (const auto& [look, n, bins] : outlines_) {
+            auto& steps = all.emplace_back();
+            for (const auto& [low, high, count] : bins) {
+                const double from = scale.at(low), to = scale.at(high);
+                if (to <= from) continue;
+                steps.push_back({from, to, static_cast<double>(count) / n / (to - from)});
+                highest = std::max(highest, steps.back().height);
+            }
+        }
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            for (auto& step : all[i])
+                step.height *= 0.97 / highest;
+            plot.shapes.push_back({outlines_[i].look, path_of(all[i])});
+        }
+        return plot;
+    }
+
+  private:
+    struct Outline {
+        std::string look;
+        double n;
+        std::vector<BinCount> bins;
+    };
+    std::vector<Outline> outlines_;
+    std::int64_t n_ = 0, low_ = std::numeric_limits<std::int64_t>::max(), high_ = 1;
+};
+
+}  // namespace
+
+std::vector<Plot> distributions_of(const rows::Results& results) {
+    std::vector<Plot> plots;
+    const auto whole = undivided_stages(results);
+    for (const auto& stage : whole.rows) {
+        Outlines outlines;
+        outlines.add(*stage.stats, results.one<rows::Precision>().resolution_ns, "area line c0");
+        if (!outlines.empty()) plots.push_back(outlines.plot(stage.name, ""));
+    }
+    show_first(plots, first_stage_of(results));
+    return plots;
+}
+
+std::vector<Plot> distributions_of_both(const rows::Results& before, const rows::Results& after,
+                                        const table::Texts& stages) {
+    std::vector<Plot> plots;
+    const auto resolution_ns =
+        std::max(before.one<rows::Precision>().resolution_ns, after.one<rows::Precision>().resolution_ns);
+    for (const auto& stage : stages) {
+        Outlines outlines;
+        outlines.add(*stage_of(before, stage), resolution_ns, "line c0 before");
+        outlines.add(*stage_of(after, stage), resolution_ns, "area line c4");
+        if (outlines.empty()) continue;
+        plots.push_back(outlines.plot("Distribution of " + stage, "before is dashed; "));
+        plots.back().legend = both_legend();
+    }
+    show_first(plots, {});
+    return plots;
+}
+
 std::int64_t block_length(const rows::Results& results, std::size_t rows) {
     const auto& blocks = results.series().blocks();
     auto length = std::max(results.series().block_ns(), table::Series::second_ns);
@@ -96,31 +187,25 @@ std::int64_t block_length(const rows::Results& results, std::size_t rows) {
     return length;
 }
 
-Section time_section(const rows::Results& results, std::int64_t block_ns) {
-    Section section{"time", results.of<rows::Stage>().empty() ? "Values over time" : "Latency over time"};
-    if (results.series().blocks().empty()) return section;
+void draw(Section& to, section::OverTime /*section*/, const Report& of) {
+    const auto& results = of.results;
     auto series = results.series().by_second();
-    series.coarsen(block_ns);
-    section.plots = heatmaps_of(results);
-    section.tables_name = fmt::format("Numbers, in blocks of {} s", seconds(series.block_ns()));
-    section.first_stage = first_stage_of(results);
+    series.coarsen(of.block_ns);
+    to.plots = heatmaps_of(results);
+    to.tables_name = fmt::format("Numbers, in blocks of {} s", seconds(series.block_ns()));
     const auto add = [&](const table::Texts& names, BlockHistograms histograms) {
         for (std::size_t i = 0; i < std::min(names.size(), (series.blocks().front().*histograms).size()); ++i) {
             const auto is_there = [&](const auto& block) { return (block.*histograms)[i].n() > 0; };
             if (std::ranges::any_of(series.blocks(), is_there))
-                section.tables.push_back(block_table(series, histograms, i, names[i], has_epoch(results)));
+                to.tables.push_back(block_table(series, histograms, i, names[i], has_epoch(results)));
         }
     };
     add(results.one<rows::Series>().stages, &table::Block::stages);
     add(results.one<rows::Series>().values, &table::Block::values);
-    // With fewer, lines are steps that show nothing; heatmaps have shorter blocks.
-    constexpr std::size_t min_blocks = 4;
-    if (!section.tables.empty() && series.blocks().size() >= min_blocks) section.chart = "time";
-    return section;
 }
 
-Section distribution_section(const rows::Results& results) {
-    Section section{"distribution", "Distribution"};
+void draw(Section& to, section::Distribution /*section*/, const Report& of) {
+    const auto& results = of.results;
     const auto whole = undivided_stages(results);
     const auto& stages = whole.rows;
     const auto resolution_ns = results.one<rows::Precision>().resolution_ns;
@@ -138,17 +223,16 @@ Section distribution_section(const rows::Results& results) {
         below[i] = stats.below();
         above[i] = stats.above();
     }
-    if (rows.empty()) return section;
-    section.chart = "distribution";
-    section.plots = curves_of(results);
-    section.first_stage = first_stage_of(results);
+    if (rows.empty()) return;
+    to.plots = curves_of(results);
+    for (auto& plot : distributions_of(results))
+        to.plots.push_back(std::move(plot));
     table.folded = true;
-    table.chart = "distribution";
     const Style style;
-    const auto add = [&](std::string from, std::string to, const std::vector<std::int64_t>& counts) {
+    const auto add = [&](std::string low, std::string high, const std::vector<std::int64_t>& counts) {
         auto& row = table.rows.emplace_back();
-        row.push_back({std::move(from)});
-        row.push_back({std::move(to)});
+        row.push_back({std::move(low)});
+        row.push_back({std::move(high)});
         for (const auto count : counts)
             row.push_back({fmt::format("{}", count)});
     };
@@ -159,8 +243,7 @@ Section distribution_section(const rows::Results& results) {
     for (const auto& [bin, counts] : rows)
         add(style.cell(bin.first), style.cell(bin.second), counts);
     if (any(above)) add(style.cell(table::bins::largest + 1), "-", above);
-    section.tables.push_back(std::move(table));
-    return section;
+    to.tables.push_back(std::move(table));
 }
 
 }  // namespace stapgen::show::html

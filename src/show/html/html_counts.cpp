@@ -38,10 +38,6 @@ Table average_intervals(const rows::Results& results) {
 
 }  // namespace
 
-table::Texts paragraphs_of(const std::string& sentence) {
-    return sentence.empty() ? table::Texts() : table::Texts{sentence};
-}
-
 Table bounded(Table table) {
     if (table.rows.size() <= max_rows) return table;
     table.below = fmt::format("and {} more rows; --format json or csv has all", table.rows.size() - max_rows);
@@ -49,54 +45,41 @@ Table bounded(Table table) {
     return table;
 }
 
-Section tallies_section(const rows::Results& results) {
-    Section section{"counts", "Counts", paragraphs_of(results.sentences.counts)};
+void draw(Section& to, const Sheet& sheet) {
+    to.paragraphs = sheet.sentences;
+    to.tables.push_back(bounded(sheet.table));
+}
+
+void draw(Section& to, section::Counts /*section*/, const Report& of) {
+    const auto& results = of.results;
+    to.paragraphs = {results.sentences.counts};
     const auto& whole = results.of<rows::Count>();
-    if (whole.empty()) return section;
+    if (whole.empty()) return;
     const auto sum = results.one<rows::Counting>().mixed_units
                          ? std::nullopt
                          : std::optional(base::saturating_sum(whole, &rows::Count::count));
-    section.tables.push_back(bounded(laid_out(whole, "The whole", sum)));
-    if (results.of<rows::Interval>().size() < 2) return section;
+    to.tables.push_back(bounded(laid_out(whole, "The whole", sum)));
+    if (results.of<rows::Interval>().size() < 2) return;
     auto of_intervals = results.of<rows::OfInterval<rows::Count>>();
     for (auto& row : of_intervals)
         row.meaning.reset();  // the table of the whole says it once
-    section.tables.push_back(bounded(laid_out(of_intervals, "In each interval", sum)));
-    return section;
+    to.tables.push_back(bounded(laid_out(of_intervals, "In each interval", sum)));
 }
 
-Section averages_section(const rows::Results& results) {
-    Section section{"averages", "Averages"};
-    if (results.of<rows::Average>().empty()) return section;
-    section.paragraphs.push_back(
-        "The input has means only, no distribution. The true mean differs by the error at most.");
-    section.tables.push_back(laid_out(results.of<rows::Average>(), "Averages of the whole"));
-    if (auto intervals = average_intervals(results); !intervals.rows.empty())
-        section.tables.push_back(bounded(std::move(intervals)));
-    return section;
+void draw(Section& to, section::Averages section, const Report& of) {
+    draw(to, section.sheet(of.results));
+    if (auto intervals = average_intervals(of.results); !intervals.rows.empty())
+        to.tables.push_back(bounded(std::move(intervals)));
 }
 
-Section ledger_section(const rows::Results& results) {
-    Section section{"ledger", "The ledger", results.sentences.ledger};
-    if (!results.of<rows::Ledger>().empty())
-        section.tables.push_back(laid_out(results.of<rows::Ledger>(), "What became of received packets"));
-    return section;
-}
-
-Section who_section(const rows::Results& results) {
-    Section section{"who", "What threads waited for", paragraphs_of(results.sentences.who)};
-    if (!results.of<rows::Who>().empty())
-        section.tables.push_back(bounded(laid_out(results.of<rows::Who>(), "The worst first")));
-    return section;
-}
-
-Section account_section(const rows::Results& results) {
-    Section section{"account", "The account", results.sentences.account};
+void draw(Section& to, section::Account /*section*/, const Report& of) {
+    const auto& results = of.results;
+    to.paragraphs = results.sentences.account;
     for (const auto& line : results.sentences.not_understood)
-        section.paragraphs.push_back(line);
+        to.paragraphs.push_back(line);
     const auto& account = results.one<rows::Accounting>();
     // A sum of bytes, packets and times says nothing.
-    if (results.one<rows::Counting>().mixed_units && account.lost == 0 && account.unaccounted == 0) return section;
+    if (results.one<rows::Counting>().mixed_units && account.lost == 0 && account.unaccounted == 0) return;
     Table table{"Account of everything seen", {{"", Kind::head}, {"COUNT"}, {"SHARE OF SEEN", Kind::text}}};
     const auto add = [&](const std::string& name, std::int64_t part) {
         table.rows.push_back({{name}, {fmt::format("{}", part)}, part_cell(part, account.seen)});
@@ -110,8 +93,7 @@ Section account_section(const rows::Results& results) {
     add_causes("incomplete", account.incomplete_by);
     add_causes("lost", account.lost_by);
     if (account.unaccounted != 0) add("unaccounted", account.unaccounted);
-    section.tables.push_back(std::move(table));
-    return section;
+    to.tables.push_back(std::move(table));
 }
 
 }  // namespace stapgen::show::html

@@ -54,7 +54,11 @@ class Curves {
 
     [[nodiscard]] Plot plot(std::string name, std::string caption) const {
         const LogScale scale(low_, high_);
-        Plot plot{.name = std::move(name), .caption = std::move(caption), .y = scale.ticks(6, 0.97)};
+        Plot plot{.name = std::move(name),
+                  .caption = std::move(caption),
+                  .y = scale.ticks(6, 0.97),
+                  .x_scale = fmt::format("nines 0 {:.6g}", end_),
+                  .y_scale = scale.formula()};
         for (const auto& [percent, text] : {std::pair{50.0, "P50"},
                                             {90.0, "P90"},
                                             {99.0, "P99"},
@@ -116,24 +120,17 @@ std::vector<Plot> curves_of(const rows::Results& results) {
     return {std::move(plot)};
 }
 
-std::vector<Plot> curves_of_both(const rows::Results& before, const rows::Results& after,
-                                 const std::vector<std::string>& first) {
-    auto order = first;
-    for (const auto& row : after.of<rows::Stage>())
-        if (row.group.empty() && std::ranges::find(order, row.stage) == order.end()) order.push_back(row.stage);
+std::vector<Plot> curves_of_both(const rows::Results& before, const rows::Results& after, const table::Texts& stages) {
     std::vector<Plot> plots;
-    for (const auto& stage : order) {
-        const auto *old = stage_of(before, stage), *now = stage_of(after, stage);
-        if (old == nullptr || now == nullptr || now->n() == 0) continue;
+    for (const auto& stage : stages) {
         Curves curves;
-        curves.add(*old, "c0 before");
-        curves.add(*now, "c4");
+        curves.add(*stage_of(before, stage), "c0 before");
+        curves.add(*stage_of(after, stage), "c4");
         if (curves.empty()) continue;
-        auto plot = curves.plot(stage, "percentiles, as far as n allows; before is dashed");
-        plot.legend = {{"before", 0, 0}, {"after", 0, 4}};
-        plot.folded = !plots.empty();
-        plots.push_back(std::move(plot));
+        plots.push_back(curves.plot("Percentiles of " + stage, "as far as n allows; before is dashed"));
+        plots.back().legend = both_legend();
     }
+    show_first(plots, {});
     return plots;
 }
 

@@ -129,7 +129,9 @@ std::vector<Plot> drop_columns(const IntervalDrops& drops) {
               .caption = "by reason; " + time.caption(),
               .width = static_cast<int>(time.count()),
               .x = time.ticks(),
-              .y = linear_ticks(static_cast<std::int64_t>(std::ceil(highest)), false)};
+              .y = linear_ticks(static_cast<std::int64_t>(std::ceil(highest)), false),
+              .x_scale = time.formula(),
+              .y_scale = fmt::format("linear 0 {}", std::ceil(highest))};
     for (const auto gap : time.gaps())
         plot.shapes.push_back({"gap", rectangle(static_cast<double>(gap), 0, 1, 100)});
     std::vector<double> tops(columns.size());  // from the bottom
@@ -158,31 +160,25 @@ std::vector<Plot> drop_columns(const IntervalDrops& drops) {
 
 }  // namespace
 
-Section drops_section(const rows::Results& results) {
-    Section section{"drops", "Drops"};
+void draw(Section& to, section::Drops /*section*/, const Report& of) {
+    const auto& results = of.results;
     const auto& drops = results.of<rows::Drop>();
-    section.paragraphs = paragraphs_of(results.sentences.drops);
-    if (!section.paragraphs.empty()) {
-        if (auto hidden = hidden_text(results); !hidden.empty()) section.paragraphs.push_back(std::move(hidden));
-        if (any_benign(drops)) section.paragraphs.emplace_back(benign_legend);
-        const auto add = [&](const auto& rows, std::string caption, std::optional<std::int64_t> whole = {}) {
-            if (!rows.empty()) section.tables.push_back(bounded(laid_out(rows, std::move(caption), whole)));
-        };
-        add(drops, "Drops by place and reason",
-            base::saturating_add(base::saturating_sum(drops, &rows::Drop::count),
-                                 results.one<rows::HiddenTotals>().count));
-        add(results.of<rows::Advice>(), "What the reasons mean, and where to look");
-        add(results.stacks_shown, results.sentences.stacks,
-            base::saturating_sum(results.of<rows::Stack>(), &rows::Stack::count));
-        if (results.of<rows::Interval>().size() > 1) {
-            const auto by_interval = interval_drops(results);
-            section.plots = drop_columns(by_interval);
-            section.tables.push_back(bounded(interval_table(by_interval, results.one<rows::Run>().start)));
-            add(results.of<DropOfInterval>(), "Places and reasons in each interval");
-        }
-    }
-    if (auto counters = losses_table(results); !counters.rows.empty()) section.tables.push_back(std::move(counters));
-    return section;
+    to.paragraphs = {results.sentences.drops};
+    if (auto hidden = hidden_text(results); !hidden.empty()) to.paragraphs.push_back(std::move(hidden));
+    if (any_benign(drops)) to.paragraphs.emplace_back(benign_legend);
+    const auto add = [&](const auto& rows, std::string caption, std::optional<std::int64_t> whole = {}) {
+        if (!rows.empty()) to.tables.push_back(bounded(laid_out(rows, std::move(caption), whole)));
+    };
+    add(drops, "Drops by place and reason",
+        base::saturating_add(base::saturating_sum(drops, &rows::Drop::count), results.one<rows::HiddenTotals>().count));
+    add(results.of<rows::Advice>(), "What the reasons mean, and where to look");
+    add(results.stacks_shown, results.sentences.stacks,
+        base::saturating_sum(results.of<rows::Stack>(), &rows::Stack::count));
+    if (results.of<rows::Interval>().size() < 2) return;
+    const auto by_interval = interval_drops(results);
+    to.plots = drop_columns(by_interval);
+    to.tables.push_back(bounded(interval_table(by_interval, results.one<rows::Run>().start)));
+    add(results.of<DropOfInterval>(), "Places and reasons in each interval");
 }
 
 }  // namespace stapgen::show::html

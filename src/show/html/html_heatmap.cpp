@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/text.h"
 #include "show/html/html_scale.h"
 #include "show/html/html_sections.h"
+#include "show/model/texts.h"
 
 namespace stapgen::show::html {
 
@@ -22,6 +24,8 @@ constexpr std::size_t max_columns = 128;
 /// Where joining ends, since blocks of different recordings are not joined.
 constexpr std::size_t max_columns_drawn = 1024;
 constexpr int max_rows_drawn = 48;
+/// Fewer show no course.
+constexpr std::size_t min_columns = 4;
 /// The number of shades h1, h2, ... in page.css.
 constexpr int shades = 8;
 
@@ -49,6 +53,13 @@ struct RowScale {
   private:
     double low_ = 0;
 };
+
+TimeColumns columns_of(const table::Series& series) {
+    std::vector<Span> spans;
+    for (const auto& block : series.blocks())
+        spans.push_back({block.start_ns, base::saturating_add(block.start_ns, series.block_ns())});
+    return TimeColumns(spans);
+}
 
 /// A histogram for each column.
 std::vector<Histogram> by_column(const table::Series& series, std::vector<Histogram> table::Block::*histograms,
@@ -129,12 +140,15 @@ Plot heatmap_of(const std::string& name, bool is_time, const std::vector<Histogr
     }
     low = std::max<std::int64_t>(1, low);
     const RowScale rows(low, high);
+    const LogScale y(low, rows.end());
     Plot plot{.name = name,
               .caption = {},
               .width = static_cast<int>(time.count()),
               .height = rows.rows,
               .x = time.ticks(),
-              .y = LogScale(low, rows.end()).ticks(6, 0.97, is_time)};
+              .y = y.ticks(6, 0.97, is_time),
+              .x_scale = time.formula(),
+              .y_scale = y.formula(is_time)};
     for (const auto gap : time.gaps())
         plot.shapes.push_back({"gap", rectangle(static_cast<double>(gap), 0, 1, rows.rows)});
     std::int64_t densest = 0;
@@ -157,12 +171,8 @@ std::vector<Plot> heatmaps_of(const rows::Results& results) {
     std::vector<Plot> plots;
     auto series = results.series();
     series.join_to(max_columns);
-    constexpr std::size_t min_columns = 8;
     if (series.blocks().size() < min_columns) return plots;
-    std::vector<Span> spans;
-    for (const auto& block : series.blocks())
-        spans.push_back({block.start_ns, base::saturating_add(block.start_ns, series.block_ns())});
-    const TimeColumns time(spans);
+    const auto time = columns_of(series);
     if (time.count() > max_columns_drawn) return plots;
     const auto add = [&](const table::Texts& names, std::vector<Histogram> table::Block::*histograms, bool is_time) {
         for (std::size_t i = 0; i < std::min(names.size(), (series.blocks().front().*histograms).size()); ++i) {
@@ -173,10 +183,66 @@ std::vector<Plot> heatmaps_of(const rows::Results& results) {
     };
     add(results.one<rows::Series>().stages, &table::Block::stages, true);
     add(results.one<rows::Series>().values, &table::Block::values, false);
-    const auto first = first_stage_of(results);
-    std::ranges::stable_partition(plots, [&](const Plot& plot) { return plot.name == first; });
-    for (std::size_t i = 1; i < plots.size(); ++i)
-        plots[i].folded = true;
+    show_first(plots, first_stage_of(results));
+    return plots;
+}
+
+std::vector<Plot> lines_of_both(const rows::Results& before, const rows::Results& after, const table::Texts& stages) {
+    std::vector<Plot> plots;
+    std::array both{before.series().by_second(), after.series().by_second()};
+    for (auto& series : both)
+        series.join_to(max_columns);
+    const auto block_ns = std::max(both[0].block_ns(), both[1].block_ns());
+    std::vector<TimeColumns> times;
+    for (auto& series : both) {
+        series.coarsen(block_ns);
+        if (series.blocks().size() < min_columns) return plots;
+        times.push_back(columns_of(series));
+    }
+    const auto& longer = times[0].count() > times[1].count() ? times[0] : times[1];
+    if (longer.count() > max_columns_drawn) return plots;
+    const std::array names{&before.one<rows::Series>(), &after.one<rows::Series>()};
+    const auto add = [&](const std::string& name, table::Texts rows::Series::*of,
+                         std::vector<Histogram> table::Block::*histograms, bool is_time) {
+        std::vector<std::vector<Histogram>> columns;
+        std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = 1;
+        for (std::size_t side = 0; side < 2; ++side) {
+            const auto& all = names[side]->*of;
+            const auto place = static_cast<std::size_t>(std::ranges::find(all, name) - all.begin());
+            if (place >= std::min(all.size(), (both[side].blocks().front().*histograms).size())) return;
+            columns.push_back(by_column(both[side], histograms, place, times[side]));
+            for (const auto& column : columns.back()) {
+                for (const double percent : {50.0, 99.0}) {
+                    const auto value = column.percentile(percent);
+                    low = std::min(low, std::max<std::int64_t>(1, value.value_or(low)));
+                    high = std::max(high, value.value_or(high));
+                }
+            }
+        }
+        const RowScale rows(std::min(low, high), high);
+        const LogScale y(std::min(low, high), rows.end());
+        Plot plot{.name = name,
+                  .caption = fmt::format("P50 and P99 of each {}; before is dashed", duration_text(block_ns)),
+                  .width = static_cast<int>(longer.count()),
+                  .height = rows.rows,
+                  .x = longer.ticks(),
+                  .y = y.ticks(6, 0.97, is_time),
+                  .x_scale = longer.formula(),
+                  .y_scale = y.formula(is_time),
+                  .legend = both_legend()};
+        for (std::size_t side = 0; side < 2; ++side) {
+            for (const double percent : {50.0, 99.0}) {
+                auto line = line_of(columns[side], rows, percent, side == 0 ? "line c0 before" : "line c4");
+                if (!line.path.empty()) plot.shapes.push_back(std::move(line));
+            }
+        }
+        if (!plot.shapes.empty()) plots.push_back(std::move(plot));
+    };
+    for (const auto& stage : stages)
+        add(stage, &rows::Series::stages, &table::Block::stages, true);
+    for (const auto& value : names[1]->values)
+        add(value, &rows::Series::values, &table::Block::values, false);
+    show_first(plots, {});
     return plots;
 }
 

@@ -10,12 +10,13 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "show/html/html_scale.h"
 
 namespace stapgen::show::html {
 
-/// The files in html/ and uPlot's, as they are compiled in: see html_parts.cpp.in. `table` is a partial of `page`.
+/// The files in html/ as they are compiled in: see html_parts.cpp.in. `table` is a partial of `page`.
 namespace parts {
-extern const std::string_view head, run, section, foot, table, css, script, uplot_css, uplot_script, uplot_licence;
+extern const std::string_view head, run, section, foot, table, css, script;
 }
 
 namespace {
@@ -76,18 +77,6 @@ data timelines_data(const Timelines& timelines) {
     return object{{"rows", list_of(timelines.rows, stack_data)}, {"scale", list_of(timelines.scale, tick_data)}};
 }
 
-/// An SVG path in a box of 100 by 100, whose y goes down.
-std::string path_of(const std::vector<Step>& steps) {
-    std::string path;
-    double end = -1;
-    for (const auto& [from, to, height] : steps) {
-        if (from - end > 1e-6) path += fmt::format("{}M{} 100", path.empty() ? "" : "V100", width(from));
-        path += fmt::format("V{}H{}", width(1 - height), width(to));
-        end = to;
-    }
-    return path.empty() ? path : path + "V100";
-}
-
 data small_charts_data(const SmallCharts& small) {
     const auto chart_data = [&](const SmallChart& chart) -> data {
         return object{{"chart_name", chart.name},
@@ -108,6 +97,8 @@ data plot_data(const Plot& plot) {
                   {"plot_caption", plot.caption},
                   {"box", fmt::format("0 0 {} {}", plot.width, plot.height)},
                   {"shapes", list_of(plot.shapes, shape_data)},
+                  {"x_scale", plot.x_scale},
+                  {"y_scale", plot.y_scale},
                   {"x_ticks", list_of(plot.x, tick_data)},
                   {"y_ticks", list_of(plot.y, tick_data)},
                   {"plot_legend", list_of(plot.legend, segment_data)},
@@ -177,11 +168,7 @@ data table_data(const Table& table) {
                   {"columns", columns},
                   {"rows", list_of(table.rows, row_data)},
                   {"below", text_or_false(table.below)},
-                  {"folded", table.folded},
-                  {"of_chart", text_or_false(table.chart)},
-                  {"of_stage", table.stage},
-                  {"of_unit", table.unit},
-                  {"of_block", fmt::format("{}", table.block_s)}};
+                  {"folded", table.folded}};
 }
 
 data section_data(const std::string& run, const Section& section) {
@@ -201,10 +188,6 @@ data section_data(const std::string& run, const Section& section) {
                   {"small", small_charts_data(section.small)},
                   {"has_small", !section.small.charts.empty()},
                   {"plots", list_of(section.plots, plot_data)},
-                  {"chart", text_or_false(section.chart)},
-                  {"chart_runs", section.chart_runs},
-                  {"chart_names", section.chart_names},
-                  {"first_stage", section.first_stage},
                   {"tables_name", text_or_false(section.tables_name)},
                   {"tables", list_of(section.tables, table_data)}};
 }
@@ -251,10 +234,6 @@ std::string script_hash(std::string_view script) {
 
 }  // namespace
 
-bool has_uplot() {
-    return !parts::uplot_script.empty();
-}
-
 void write(std::ostream& out, const Page& page) {
     const auto render = [&](std::string_view part, const data& values) {
         kainjow::mustache::mustache engine{std::string(part)};
@@ -264,13 +243,11 @@ void write(std::ostream& out, const Page& page) {
     const auto link_data = [](const Run& run) -> data {
         return object{{"run_id", run.id}, {"run_heading", run.heading}};
     };
-    const auto hashes = fmt::format("{} {}", script_hash(parts::uplot_script), script_hash(parts::script));
     render(parts::head, object{{"page_title", page.title},
-                               {"script_hashes", page.charts ? hashes : "'none'"},
+                               {"script_hash", script_hash(parts::script)},
                                {"several", page.runs.size() > 1},
                                {"runs", list_of(page.runs, link_data)},
-                               {"css", std::string(parts::css)},
-                               {"uplot_css", std::string(parts::uplot_css)}});
+                               {"css", std::string(parts::css)}});
     // One after the other: mustache's data takes 40 times its text.
     for (const auto& run : page.runs) {
         render(parts::run, run_data(run));
@@ -278,10 +255,7 @@ void write(std::ostream& out, const Page& page) {
             render(parts::section, section_data(run.id, section));
         out << "</article>\n";
     }
-    render(parts::foot, object{{"charts", page.charts},
-                               {"script", std::string(parts::script)},
-                               {"uplot_script", std::string(parts::uplot_script)},
-                               {"uplot_licence", std::string(parts::uplot_licence)}});
+    render(parts::foot, object{{"script", std::string(parts::script)}});
 }
 
 }  // namespace stapgen::show::html

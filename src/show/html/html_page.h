@@ -67,13 +67,16 @@ struct Shape {
     std::string path;  ///< SVG, in the box of its plot
 };
 
-/// A picture with two scales. It needs no script.
+/// A picture with two scales.
 struct Plot {
     std::string name;               ///< of what; folded plots are opened by it
     std::string caption;            ///< what is how much
     int width = 100, height = 100;  ///< of the box, whose y goes down
     std::vector<Shape> shapes{};
     std::vector<Tick> x{}, y{};  ///< y from the bottom
+    /// For the script that reads values: "linear" from one number on, "log" of base 2, or "nines" (of percentiles),
+    /// then where it begins, its length, and "ns" where it has that unit. Empty: it reads none.
+    std::string x_scale{}, y_scale{};
     std::vector<Segment> legend{};
     bool folded = false;
 };
@@ -104,10 +107,6 @@ struct Section {
     std::vector<Timelines> timelines{};
     SmallCharts small{};
     std::vector<Plot> plots{};
-    std::string chart{};        ///< "time" or "distribution"
-    std::string chart_runs{};   ///< ids of the runs whose tables it is drawn from, a blank between
-    std::string chart_names{};  ///< what their lines are called, likewise; empty for one run
-    std::string first_stage{};  ///< the one it shows first
     std::string tables_name{};  ///< what all tables together are folded behind; empty: they are not
     std::vector<Table> tables{};
 };
@@ -123,13 +122,9 @@ struct Run {
     std::vector<Section> sections{};
 };
 
-/// Whether uPlot was there when stapgen was built.
-bool has_uplot();
-
 struct Page {
     std::string title;
     std::vector<Run> runs;
-    bool charts = has_uplot();
 };
 
 void write(std::ostream& out, const Page& page);

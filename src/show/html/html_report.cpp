@@ -44,72 +44,48 @@ std::vector<std::string> answers_of(const Results& results) {
     return answers;
 }
 
-void add_section(Run& run, Section section) {
-    if (!section.tables.empty() || !section.paragraphs.empty()) run.sections.push_back(std::move(section));
-}
-
-/// All of one report. In a comparison its charts are drawn elsewhere.
-Run run_of(const Results& results, const Options& options, std::size_t number, std::int64_t block_ns,
-           bool with_charts) {
+/// All of one report.
+Run run_of(const Results& results, const Options& options, std::size_t number, std::int64_t block_ns) {
     Run run{.id = fmt::format("r{}", number), .heading = recipe_of(results), .facts = facts_of(results)};
     run.sentences = answers_of(results);
     run.warnings = results.sentences.warnings;
     for (const auto& [note] : results.of<rows::Note>())
         run.notes.push_back(note);
-    add_section(run, html::calls_section(results));
-    add_section(run, html::stages_section(results, options));
-    add_section(run, html::tail_section(results));
-    const auto add_charted = [&](Section section) {
-        if (with_charts) {
-            section.chart_runs = run.id;
-        } else {
-            section.chart.clear();
-        }
-        add_section(run, std::move(section));
-    };
-    add_charted(html::time_section(results, block_ns));
-    add_charted(html::distribution_section(results));
-    add_section(run, html::slowest_section(results));
-    add_section(run, html::who_section(results));
-    add_section(run, html::ledger_section(results));
-    add_charted(html::drops_section(results));
-    add_section(run, html::tallies_section(results));
-    add_section(run, html::averages_section(results));
-    add_section(run, html::groups_section(results, options));
-    add_section(run, html::account_section(results));
+    each_section(results, [&](auto section) {
+        Section drawn{std::string(section.id), std::string(section.heading)};
+        draw(drawn, section, html::Report{results, options, block_ns});
+        if (!drawn.tables.empty() || !drawn.paragraphs.empty()) run.sections.push_back(std::move(drawn));
+    });
     return run;
 }
 
-/// A chart of both runs, drawn from the tables further down; of all stages that it can show, the first of `changed`.
-Section both(const Section& of_before, Section of_after, const Results& after, const std::vector<std::string>& changed,
-             std::vector<html::Plot> plots) {
-    if (of_after.chart.empty()) of_after = of_before;
-    of_after.tables.clear();
-    of_after.tables_name.clear();
-    of_after.plots = std::move(plots);
-    of_after.chart_runs = "r0 r1";
-    of_after.chart_names = "before after";
-    const auto is_shown = [&](const std::string& name) { return html::stage_of(after, name) != nullptr; };
-    if (const auto first = std::ranges::find_if(changed, is_shown); first != changed.end())
-        of_after.first_stage = *first;
-    of_after.paragraphs = {"The numbers are in the tables of the two runs below."};
-    return of_after;
+/// The stages that both have: those of `first`, then the others.
+table::Texts stages_of_both(const Results& before, const Results& after, const table::Texts& first) {
+    auto stages = first;
+    const auto old = undivided_stages(before), now = undivided_stages(after);
+    for (const auto& row : now.rows)
+        if (std::ranges::find(stages, row.name) == stages.end()) stages.push_back(row.name);
+    std::erase_if(stages, [&](const std::string& stage) {
+        return std::ranges::find(old.rows, stage, &MeasureRow::name) == old.rows.end() ||
+               std::ranges::find(now.rows, stage, &MeasureRow::name) == now.rows.end();
+    });
+    return stages;
 }
 
 /// Both on one scale, so that the bars' lengths show the change of the mean.
 Section stacks_of_both(const Results& before, const Results& after) {
-    Section section{"both", "Where the time goes"};
+    Section both{"both", std::string(section::Stages::heading)};
     const auto longest = std::max(html::max_mean_of(before), html::max_mean_of(after));
     const auto add_stacks = [&](const Results& results, const std::string& name) {
         for (auto& stack : html::stacks_of(results, longest)) {
             stack.label = stack.label.empty() ? name : fmt::format("{} {}", stack.label, name);
-            section.stacks.push_back(std::move(stack));
+            both.stacks.push_back(std::move(stack));
         }
     };
     add_stacks(before, "before");
     add_stacks(after, "after");
-    section.legend = html::legend_of(after);
-    return section;
+    both.legend = html::legend_of(after);
+    return both;
 }
 
 Page page_of(const Reports& reports, const Options& options) {
@@ -117,7 +93,7 @@ Page page_of(const Reports& reports, const Options& options) {
     const auto rows = max_block_rows / std::max<std::size_t>(1, reports.size());
     for (std::size_t i = 0; i < reports.size(); ++i) {
         const auto results = reports.results(i, options);
-        page.runs.push_back(run_of(results, options, i, html::block_length(results, rows), true));
+        page.runs.push_back(run_of(results, options, i, html::block_length(results, rows)));
     }
     if (reports.size() == 1) {
         page.title = page.runs[0].heading;
@@ -158,22 +134,27 @@ void write_comparisons_html(std::ostream& out, std::span<const Compared> all, co
         for (const auto& answer : answers_of(*results))
             run.sentences.push_back(fmt::format("{}: {}", name, answer));
     }
-    add_section(run, html::changes_section(comparison));
+    run.sections.push_back(html::changes_section(comparison));
     if (auto section = stacks_of_both(before, after); !section.stacks.empty())
         run.sections.push_back(std::move(section));
     // Of one length, or their maxima and percentiles could not be compared.
     const auto block_ns =
         std::max(html::block_length(before, max_block_rows / 2), html::block_length(after, max_block_rows / 2));
-    const auto changed = changed_stages(comparison);
-    for (auto section :
-         {both(html::time_section(before, block_ns), html::time_section(after, block_ns), after, changed, {}),
-          both(html::distribution_section(before), html::distribution_section(after), after, changed,
-               html::curves_of_both(before, after, changed))}) {
-        if (!section.chart.empty()) run.sections.push_back(std::move(section));
-    }
+    const auto stages = stages_of_both(before, after, changed_stages(comparison));
+    const auto add_plots = [&](auto section, std::vector<html::Plot> plots) {
+        if (plots.empty()) return;
+        run.sections.push_back({std::string(section.id), std::string(section.heading)});
+        run.sections.back().paragraphs = {"The numbers are in the tables of the two runs below."};
+        run.sections.back().plots = std::move(plots);
+    };
+    add_plots(section::OverTime(), html::lines_of_both(before, after, stages));
+    auto plots = html::curves_of_both(before, after, stages);
+    for (auto& plot : html::distributions_of_both(before, after, stages))
+        plots.push_back(std::move(plot));
+    add_plots(section::Distribution(), std::move(plots));
     Page page{comparison.recipe + ", before and after", {std::move(run)}};
-    page.runs.push_back(run_of(before, options, 0, block_ns, false));
-    page.runs.push_back(run_of(after, options, 1, block_ns, false));
+    page.runs.push_back(run_of(before, options, 0, block_ns));
+    page.runs.push_back(run_of(after, options, 1, block_ns));
     page.runs[1].heading.insert(0, "Before: ");
     page.runs[2].heading.insert(0, "After: ");
     html::write(out, page);
@@ -182,7 +163,7 @@ void write_comparisons_html(std::ostream& out, std::span<const Compared> all, co
 }  // namespace
 
 /// One page in one file, to mail or attach: nothing is fetched, and its Content-Security-Policy forbids fetching.
-/// All numbers are in tables; with JavaScript two charts are drawn from them. Local time zone. A part for each report.
+/// All numbers are in tables; JavaScript only reads and zooms pictures. Local time zone. A part for each report.
 /// What comes from the input is escaped; bytes that are no UTF-8 become U+FFFD.
 constexpr Format html_format{.name = "html",
                              .write = write_html,

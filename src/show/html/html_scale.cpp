@@ -76,6 +76,10 @@ double LogScale::at(std::int64_t value) const {
     return std::clamp((log_of(value) - low_) / span_, 0.0, 1.0);
 }
 
+std::string LogScale::formula(bool is_time) const {
+    return fmt::format("log {:.6g} {:.6g}{}", low_, span_, is_time ? " ns" : "");
+}
+
 std::vector<Tick> LogScale::ticks(std::size_t max_ticks, double last, bool is_time) const {
     const auto at_multiples = [&](std::initializer_list<std::int64_t> digits) {
         std::vector<Tick> ticks;
@@ -143,9 +147,25 @@ std::vector<Tick> TimeColumns::ticks() const {
     return ticks;
 }
 
+std::string TimeColumns::formula() const {
+    if (!gaps_.empty()) return {};
+    return fmt::format("linear 0 {} ns", base::saturating_subtract(last_.end_ns, first_.start_ns));
+}
+
 std::string TimeColumns::caption() const {
     return fmt::format("a column is {}{}", duration_text(first_.end_ns - first_.start_ns),
                        gaps_.empty() ? "" : ", a grey one the time between recordings, however long");
+}
+
+std::string path_of(const std::vector<Step>& steps) {
+    std::string path;
+    double end = -1;
+    for (const auto& [from, to, height] : steps) {
+        if (from - end > 1e-6) path += fmt::format("{}M{:.2f} 100", path.empty() ? "" : "V100", from * 100);
+        path += fmt::format("V{:.2f}H{:.2f}", 100 - height * 100, to * 100);
+        end = to;
+    }
+    return path.empty() ? path : path + "V100";
 }
 
 std::string rectangle(double x, double y, double width, double height) {

@@ -32,6 +32,8 @@ class LogScale {
 
     /// 0 to 1.
     [[nodiscard]] double at(std::int64_t value) const;
+    /// As Plot::x_scale.
+    [[nodiscard]] std::string formula(bool is_time = true) const;
 
     /// `max_ticks` at most: powers of ten, or each second or third of them; on a short scale 1, 2 and 5 times these.
     /// None is above `last`, 0 to 1. Durations in ns where `is_time`.
@@ -64,6 +66,8 @@ class TimeColumns {
     [[nodiscard]] const std::vector<std::size_t>& gaps() const { return gaps_; }
     /// Since the first start; where there are gaps, at the starts of what follows them.
     [[nodiscard]] std::vector<Tick> ticks() const;
+    /// As Plot::x_scale; empty where there are gaps.
+    [[nodiscard]] std::string formula() const;
     /// "each column is 31.25 ms", and what an empty one is.
     [[nodiscard]] std::string caption() const;
 
@@ -75,6 +79,8 @@ class TimeColumns {
     Span first_, last_;
 };
 
+/// The outline of a distribution in a box of 100 by 100, whose y goes down.
+std::string path_of(const std::vector<Step>& steps);
 /// The path of a rectangle, in units of a plot's box.
 std::string rectangle(double x, double y, double width, double height);
 

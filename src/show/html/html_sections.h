@@ -12,22 +12,20 @@
 #include "show/model/format.h"
 #include "show/model/hosts.h"
 #include "show/model/measures.h"
+#include "show/model/sections.h"
 #include "study/comparison.h"
 
 namespace stapgen::show {
 extern const Format html_format;
 }
 
-/// The parts of a page, each from what it shows. One that has nothing to show has no tables and no paragraphs.
+/// The parts of a page, each from what it shows.
 namespace stapgen::show::html {
 
 /// Limit of rows of a table whose length the input decides.
 inline constexpr std::size_t max_rows = 500;
 /// Without the rows beyond max_rows, and saying so.
 Table bounded(Table table);
-
-/// None where nothing is said.
-table::Texts paragraphs_of(const std::string& sentence);
 
 /// Of the whole; null where there is no such stage.
 const table::Histogram* stage_of(const rows::Results& results, std::string_view name);
@@ -41,21 +39,36 @@ std::vector<Stack> stacks_of(const rows::Results& results, double max_ns = 0);
 double max_mean_of(const rows::Results& results);
 std::vector<Segment> legend_of(const rows::Results& results);
 
-Section calls_section(const rows::Results& results);
-Section stages_section(const rows::Results& results, const Options& options);
-Section tail_section(const rows::Results& results);
-Section slowest_section(const rows::Results& results);
-Section who_section(const rows::Results& results);
-Section ledger_section(const rows::Results& results);
-Section causes_section(const rows::Results& results);
-Section groups_section(const rows::Results& results, const Options& options);
-
 /// The length to which blocks must be joined until blocks times stages are `rows` at most.
 std::int64_t block_length(const rows::Results& results, std::size_t rows);
-/// A table for each stage, with blocks of that length.
-Section time_section(const rows::Results& results, std::int64_t block_ns);
+
+/// A report on a page.
+struct Report {
+    const rows::Results& results;
+    const Options& options;
+    std::int64_t block_ns;  ///< of the tables over time
+};
+
+// The sections of a measurement.
+void draw(Section& to, section::Calls section, const Report& of);
+void draw(Section& to, section::Stages section, const Report& of);
+void draw(Section& to, section::Averages section, const Report& of);
+void draw(Section& to, section::Tail section, const Report& of);
+/// A heatmap and a table for each stage.
+void draw(Section& to, section::OverTime section, const Report& of);
 /// One table: for each bin of bins_of() how many values each stage has in it.
-Section distribution_section(const rows::Results& results);
+void draw(Section& to, section::Distribution section, const Report& of);
+void draw(Section& to, section::Slowest section, const Report& of);
+void draw(Section& to, section::Drops section, const Report& of);
+/// By group, of the whole and of each interval.
+void draw(Section& to, section::Counts section, const Report& of);
+void draw(Section& to, section::Groups section, const Report& of);
+void draw(Section& to, section::Account section, const Report& of);
+void draw(Section& to, const Sheet& sheet);
+template <HasSheet S>
+void draw(Section& to, S /*section*/, const Report& of) {
+    draw(to, S::sheet(of.results));
+}
 
 /// The number of values from `low_ns` to below `high_ns`.
 struct BinCount {
@@ -72,14 +85,19 @@ Section hosts_section(const Hosts& hosts);
 std::vector<Plot> heatmaps_of(const rows::Results& results);
 /// The percentiles of all stages.
 std::vector<Plot> curves_of(const rows::Results& results);
-/// A plot for each stage that both have: those in `first`, then the others; all but the first folded.
-std::vector<Plot> curves_of_both(const rows::Results& before, const rows::Results& after,
-                                 const std::vector<std::string>& first);
-Section drops_section(const rows::Results& results);
-/// Counts by group, of the whole and of each interval.
-Section tallies_section(const rows::Results& results);
-Section averages_section(const rows::Results& results);
-Section account_section(const rows::Results& results);
+/// How the values of each stage are distributed; all but the first folded.
+std::vector<Plot> distributions_of(const rows::Results& results);
+
+/// Of two runs, for each of these stages, which both have; all but the first folded.
+std::vector<Plot> curves_of_both(const rows::Results& before, const rows::Results& after, const table::Texts& stages);
+std::vector<Plot> distributions_of_both(const rows::Results& before, const rows::Results& after,
+                                        const table::Texts& stages);
+/// P50 and P99 over time; of values, too. None where there are few blocks of time.
+std::vector<Plot> lines_of_both(const rows::Results& before, const rows::Results& after, const table::Texts& stages);
+std::vector<Segment> both_legend();
+
+/// Puts the plot of that name in front, and folds all others.
+void show_first(std::vector<Plot>& plots, const std::string& name);
 
 Section changes_section(const study::Comparison& comparison);
 /// What is slower and what is faster, in one sentence each.

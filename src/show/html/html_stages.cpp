@@ -153,6 +153,16 @@ std::string first_stage_of(const rows::Results& results) {
     return first;
 }
 
+std::vector<Segment> both_legend() {
+    return {{"before", 0, 0}, {"after", 0, 4}};
+}
+
+void show_first(std::vector<Plot>& plots, const std::string& name) {
+    std::ranges::stable_partition(plots, [&](const Plot& plot) { return plot.name == name; });
+    for (std::size_t i = 1; i < plots.size(); ++i)
+        plots[i].folded = true;
+}
+
 double max_mean_of(const rows::Results& results) {
     double longest = 0;
     for (const auto& way : ways_of(results))
@@ -189,46 +199,39 @@ std::vector<Segment> legend_of(const rows::Results& results) {
     return legend;
 }
 
-Section stages_section(const rows::Results& results, const Options& options) {
-    Section section{"stages", "Where the time goes"};
+void draw(Section& to, section::Stages /*section*/, const Report& of) {
+    const auto& results = of.results;
     if (!results.of<rows::Stage>().empty()) {
-        section.stacks = stacks_of(results);
-        section.legend = legend_of(results);
+        to.stacks = stacks_of(results);
+        to.legend = legend_of(results);
     }
-    section.paragraphs = paragraphs_of(results.sentences.reads);
+    if (!results.sentences.reads.empty()) to.paragraphs = {results.sentences.reads};
     for (const bool are_times : {true, false}) {
         if (const auto rows = whole_rows(results, are_times); !rows.rows.empty())
-            section.tables.push_back(measures_table(results, rows, style_of(rows), options.percentiles));
+            to.tables.push_back(measures_table(results, rows, style_of(rows), of.options.percentiles));
     }
-    return section;
 }
 
-Section tail_section(const rows::Results& results) {
-    Section section{"tail", "Where the tail comes from"};
-    for (const auto& tail : results.of<rows::Tail>())
-        if (tail.threshold_ns) section.tables.push_back(tail_table(results, tail));
-    return section;
+void draw(Section& to, section::Tail /*section*/, const Report& of) {
+    for (const auto& tail : of.results.of<rows::Tail>())
+        if (tail.threshold_ns) to.tables.push_back(tail_table(of.results, tail));
 }
 
-Section slowest_section(const rows::Results& results) {
-    Section section{"slowest", "The slowest"};
-    for (const auto& tail : results.of<rows::Tail>()) {
-        const auto records = slowest_of(results, tail.number);
+void draw(Section& to, section::Slowest /*section*/, const Report& of) {
+    for (const auto& tail : of.results.of<rows::Tail>()) {
+        const auto records = slowest_of(of.results, tail.number);
         if (records.empty()) continue;
-        section.timelines.push_back(timelines_of(results, tail.way, records));
-        section.tables.push_back(slowest_table(results, tail, records));
+        to.timelines.push_back(timelines_of(of.results, tail.way, records));
+        to.tables.push_back(slowest_table(of.results, tail, records));
     }
-    if (!section.tables.empty()) section.legend = legend_of(results);
-    return section;
+    if (!to.tables.empty()) to.legend = legend_of(of.results);
 }
 
-Section groups_section(const rows::Results& results, const Options& options) {
-    Section section{"groups", "Groups"};
+void draw(Section& to, section::Groups /*section*/, const Report& of) {
     for (const bool are_times : {true, false}) {
-        if (auto table = groups_table(results, are_times, options); !table.rows.empty())
-            section.tables.push_back(std::move(table));
+        if (auto table = groups_table(of.results, are_times, of.options); !table.rows.empty())
+            to.tables.push_back(std::move(table));
     }
-    return section;
 }
 
 }  // namespace stapgen::show::html

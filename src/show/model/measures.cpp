@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -237,24 +238,25 @@ Table measures_table(const rows::Results& results, const Measures& measures, con
 
 std::vector<std::string> footnotes(const rows::Results& results, const Options& options) {
     std::vector<std::string> notes;
-    std::vector<Measures> tables;
-    std::size_t in_rest = 0;
-    for (const bool are_times : {true, false}) {
-        tables.push_back(whole_rows(results, are_times));
-        if (options.top == 0) continue;
-        tables.push_back(group_rows(results, are_times, options.top));
-        in_rest = std::max(in_rest, groups_in_rest(results, are_times, options.top));
-    }
-    if (in_rest > 0)
-        notes.push_back(fmt::format("rest: {} smaller group{}", in_rest, in_rest == 1 ? "" : "s together"));
+    const std::array tables{whole_rows(results, true), whole_rows(results, false)};
     if (auto text = too_few_text(tables, options.percentiles); !text.empty()) notes.push_back(std::move(text));
     if (results.of<rows::Stage>().empty()) return notes;
     if (!results.sentences.reads.empty()) notes.push_back(results.sentences.reads);
-    if (are_several_directions(results) &&
-        std::ranges::any_of(tables, [](const Measures& table) { return have_shares(table.rows); }))
+    if (are_several_directions(results) && have_shares(tables.front().rows))
         notes.emplace_back("SHARE: of the time of all stages of the same direction");
     if (const auto ns = results.one<rows::Precision>().resolution_ns; ns > 1)
         notes.push_back(fmt::format("times are multiples of {}", duration_text(ns)));
+    return notes;
+}
+
+std::vector<std::string> group_footnotes(const rows::Results& results, const Options& options) {
+    std::vector<std::string> notes;
+    const auto in_rest =
+        std::max(groups_in_rest(results, true, options.top), groups_in_rest(results, false, options.top));
+    if (in_rest > 0)
+        notes.push_back(fmt::format("rest: {} smaller group{}", in_rest, in_rest == 1 ? "" : "s together"));
+    const std::array tables{group_rows(results, true, options.top), group_rows(results, false, options.top)};
+    if (auto text = too_few_text(tables, options.percentiles); !text.empty()) notes.push_back(std::move(text));
     return notes;
 }
 

@@ -46,8 +46,9 @@ std::size_t groups_in_rest(const rows::Results& results, bool are_times, std::si
 Style style_of(const Measures& measures);
 /// What the "-" instead of a percentile means: "-: not enough samples; P99 needs 368". Empty if there is none.
 std::string too_few_text(std::span<const Measures> all, std::span<const table::Percentile> percentiles);
-/// What signs and columns of the tables of stages and values mean.
+/// What signs and columns of the tables of the whole mean, and of those of groups.
 std::vector<std::string> footnotes(const rows::Results& results, const Options& options);
+std::vector<std::string> group_footnotes(const rows::Results& results, const Options& options);
 
 /// Its place among the stages of all directions, of a part that of its stage; nothing for a total, which is in no bar.
 std::optional<std::size_t> colour_of_stage(const rows::Results& results, std::string_view stage);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "show/model/layout.h"
 
 namespace stapgen::show {
 
@@ -57,12 +56,6 @@ std::string hidden_text(const rows::Results& results) {
 std::string key_cell(const table::Group& group, const std::string& key, bool is_first) {
     if (const auto* field = find_field(group, key)) return group_text(*field);
     return is_first && is_other(group) ? group.front().key : "";
-}
-
-Table losses_table(const rows::Results& results) {
-    auto counters = results.of<rows::Counter>();
-    std::erase_if(counters, [](const rows::Counter& counter) { return counter.count.value_or(0) <= 0; });
-    return laid_out(counters, "Losses without a drop event, by the kernel's counters of this network namespace");
 }
 
 std::vector<std::pair<std::string, std::string>> meanings_of(const std::vector<rows::Count>& counts) {

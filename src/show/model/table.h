@@ -36,6 +36,7 @@ struct Cell {
 };
 
 enum class Kind { head, text, number };
+/// The live view has those of pages where there is room.
 enum class In { all, text, page };
 
 /// Columns that text has only if the table still fits, the most wanted first; intervals only where there is more room
@@ -57,10 +58,6 @@ struct Table {
     std::vector<std::vector<Cell>> rows{};
     std::string below{};  ///< on a page: what is left out, or what a sign means
     bool folded = false;  ///< on a page: shown when its caption is clicked
-    std::string chart{};  ///< "time" or "distribution": the chart that is drawn from it
-    std::string stage{};  ///< of a table of the chart "time"
-    std::string unit{};   ///< of its numbers; empty: none
-    double block_s = 0;   ///< of a table of the chart "time": seconds per row
 };
 
 /// A part of something, 0 to 1, with its bar.
@@ -80,8 +77,6 @@ bool any_benign(const std::vector<rows::OfInterval<rows::Drop>>& drops);
 std::string hidden_text(std::int64_t drops, std::int64_t places);
 /// The same of all intervals together.
 std::string hidden_text(const rows::Results& results);
-/// The counters that rose.
-Table losses_table(const rows::Results& results);
 
 /// The names of the keys in rows' groups, in the order in which they come up; "other" is none.
 std::vector<std::string> keys_of(const auto& rows, auto group) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "show/model/format.h"
-#include "show/model/table.h"
+#include "show/model/sections.h"
 
 /// The parts of text that stand alone.
 namespace stapgen::show {
@@ -24,17 +24,46 @@ void write_comparisons(std::ostream& out, std::span<const Compared> all, const O
 /// repeated if it goes on.
 std::unique_ptr<RecordWriter> event_table(std::ostream& out, const Options& options);
 
-/// The trees of calls; nothing without any.
-void write_calls(std::ostream& out, const rows::Results& results, const base::Screen& screen = {});
+/// Where a measurement is written, and how.
+struct Text {
+    std::ostream& out;
+    const rows::Results& results;
+    const Options& options;
 
-/// The slowest records of one direction, as many as the options say: the total, when it ended (`local_time_of_day`, or
-/// s since the first block where the time of day is not known), whose it was, and below it a row for each stage: when
-/// it began, how long it took, and where that is in the whole. In us.
-void write_timelines(std::ostream& out, const rows::Results& results, const rows::Way& direction,
-                     const Options& options);
+    /// On a terminal no line is wider than that.
+    void say(std::string_view text, base::Ink ink = base::Ink::plain) const;
+    /// In lines of the options' width.
+    void say_wrapped(std::string_view text, std::size_t indent = 2) const;
+    /// How many more rows there are, and what is in them.
+    void say_rest(std::size_t rows, std::string_view sum = "") const;
+};
 
-/// What the probes cost, and a row for each; nothing where that was not measured.
-void write_cost(std::ostream& out, const rows::Results& results, const base::Screen& screen = {});
+// The sections of a measurement.
+void draw(const Text& to, section::Calls section);
+void draw(const Text& to, section::Stages section);
+void draw(const Text& to, section::Tail section);
+constexpr NotHere draw(const Text& /*to*/, section::Causes /*section*/) {
+    return {"`stapgen why` is their text; parts are rows below their stage"};
+}
+/// A row for each block of time: --series.
+void draw(const Text& to, section::OverTime section);
+constexpr NotHere draw(const Text& /*to*/, section::Distribution /*section*/) {
+    return {"it is a picture; the stages' table has percentiles"};
+}
+/// Of each direction as many as the options say: the total, when it ended (`local_time_of_day`, or s since the first
+/// block where the time of day is not known), whose it was, and below it a row for each stage: when it began, how long
+/// it took, and where that is in the whole. In us.
+void draw(const Text& to, section::Slowest section);
+void draw(const Text& to, section::Drops section);
+void draw(const Text& to, section::Counts section);
+void draw(const Text& to, section::Groups section);
+void draw(const Text& to, section::Cost section);
+void draw(const Text& to, section::Account section);
+void draw(const Text& to, const Sheet& sheet);
+template <HasSheet S>
+void draw(const Text& to, S /*section*/) {
+    draw(to, S::sheet(to.results));
+}
 
 /// As the screen has colours.
 std::string painted(std::string_view text, base::Ink ink, const base::Screen& screen);

@@ -62,18 +62,15 @@ std::string bar(const SlowRecord::Step& step, std::int64_t length_ns, std::size_
     return std::string(from, ' ') + std::string(to - from, '#') + std::string(cells - to, ' ');
 }
 
-}  // namespace
-
-void write_timelines(std::ostream& out, const rows::Results& results, const rows::Way& direction,
-                     const Options& options) {
+void write_timelines(const Text& to, const rows::Way& direction) {
     const auto& way = direction.way;
-    auto records = slowest_of(results, direction.number);
-    if (records.size() > options.slowest) records.resize(options.slowest);
+    auto records = slowest_of(to.results, direction.number);
+    if (records.size() > to.options.slowest) records.resize(to.options.slowest);
     if (records.empty()) return;
-    out << fmt::format("The slowest {}record{} [us]:\n", way.empty() ? "" : base::printable(way) + " ",
-                       records.size() == 1 ? "" : "s");
-    const bool has_start = has_epoch(results);
-    const auto widths = widths_of(records, options.width());
+    to.out << fmt::format("The slowest {}record{} [us]:\n", way.empty() ? "" : base::printable(way) + " ",
+                          records.size() == 1 ? "" : "s");
+    const bool has_start = has_epoch(to.results);
+    const auto widths = widths_of(records, to.options.width());
     for (std::size_t i = 0; i < records.size(); ++i) {
         const auto& record = records[i];
         std::string head = us(record.total_ns);
@@ -82,18 +79,26 @@ void write_timelines(std::ostream& out, const rows::Results& results, const rows
             head += has_start ? local_time_of_day(*record.time_ns) : seconds_text(*record.time_ns);
         }
         if (const auto name = record_name(way, record.of); !name.empty()) head += ", " + name;
-        out << base::wrapped(fmt::format("#{} {}", i + 1, head), options.width(), indent) << '\n';
+        to.say_wrapped(fmt::format("#{} {}", i + 1, head), indent);
         for (const auto& step : record.steps) {
-            out << fmt::format("{:>{}}  {:<{}}  {:>{}} |{}|\n", "+" + us(step.begin_ns), indent + widths.begin,
-                               base::printable(step.stage), widths.stage, us(step.ns), widths.length,
-                               bar(step, record.length_ns, widths.bar));
+            to.out << fmt::format("{:>{}}  {:<{}}  {:>{}} |{}|\n", "+" + us(step.begin_ns), indent + widths.begin,
+                                  base::printable(step.stage), widths.stage, us(step.ns), widths.length,
+                                  bar(step, record.length_ns, widths.bar));
             for (const auto& [cause, ns] : step.parts) {
-                out << fmt::format("{:>{}}  {:<{}}  {:>{}}\n", "", indent + widths.begin, part_name(cause),
-                                   widths.stage, us(ns), widths.length);
+                to.out << fmt::format("{:>{}}  {:<{}}  {:>{}}\n", "", indent + widths.begin, part_name(cause),
+                                      widths.stage, us(ns), widths.length);
             }
         }
     }
-    out << '\n';
+    to.out << '\n';
+}
+
+}  // namespace
+
+void draw(const Text& to, section::Slowest /*section*/) {
+    if (to.options.quiet) return;
+    for (const auto& direction : to.results.of<rows::Way>())
+        write_timelines(to, direction);
 }
 
 }  // namespace stapgen::show

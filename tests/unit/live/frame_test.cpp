@@ -169,7 +169,7 @@ TEST_CASE("what became of packets, and what threads waited for, is seen while it
         const auto text = screen(scene, {}, size);
         CHECK(has(text, "1,013 packets received"));
         CHECK(has(text, "eth0"));
-        CHECK(has(text, "1013"));
+        CHECK(has(text, "1,013"));
         CHECK(has(text, "unexplained"));
         CHECK(has(text, "What threads waited for"));
         CHECK(has(text, "web[21]"));

@@ -71,34 +71,41 @@ TEST_CASE("what is below or above all bins is at the ends of a distribution") {
     CHECK(distribution(stats, scale, false) == "@   @");
 }
 
-TEST_CASE("a grid cuts what may be cut, then leaves out what has the lowest priority") {
-    Grid grid;
-    grid.columns = {{.name = "COMM", .right = false, .priority = 9, .min_width = 6},
-                    {.name = "N", .priority = 3},
-                    {.name = "P50", .priority = 1}};
-    grid.rows = {{{"a-long-command", "1,009", "4.00 us"}, Style::plain}, {{"b", "7", "-"}, Style::plain}};
+TEST_CASE("a table cuts texts, then leaves out columns in the order that they say") {
+    using stapgen::show::Kind, stapgen::show::In;
+    stapgen::show::Table table{"",
+                               {{"COMM", Kind::head},
+                                {.name = "N", .leaves = 2},
+                                {.name = "P50", .leaves = 1},
+                                {"PATH", Kind::text, In::page}}};
+    table.rows = {{{"a-long-command"}, {"1009"}, {"4.00 us"}, {"tcp_recvmsg"}}, {{"b"}, {"7"}, {"-"}, {}}};
     const auto at = [&](std::size_t width) {
-        const auto lines = fitted(grid, width);
+        const auto lines = fitted(table, width);
         for (const auto& row : lines.rows)
             CHECK(width_of(row) == width_of(lines.heading));
         return text_of(lines.heading) + "\n" + text_of(lines.rows[0]) + "\n" + text_of(lines.rows[1]) + "\n";
     };
+    CHECK(at(40) ==
+          "COMM               N     P50 PATH       \n"
+          "a-long-command 1,009 4.00 us tcp_recvmsg\n"
+          "b                  7       -            \n");
+    CHECK(at(33) == at(28));
     CHECK(at(28) ==
           "COMM               N     P50\n"
           "a-long-command 1,009 4.00 us\n"
           "b                  7       -\n");
-    CHECK(at(20) ==
-          "COMM       N     P50\n"
-          "a-lon~ 1,009 4.00 us\n"
-          "b          7       -\n");
-    CHECK(at(19) ==
-          "COMM              N\n"
-          "a-long-comma~ 1,009\n"
-          "b                 7\n");
-    CHECK(at(7) ==
-          "COMM   \n"
-          "a-long~\n"
-          "b      \n");
+    CHECK(at(22) ==
+          "COMM         N     P50\n"
+          "a-long-~ 1,009 4.00 us\n"
+          "b            7       -\n");
+    CHECK(at(21) ==
+          "COMM               N\n"
+          "a-long-command 1,009\n"
+          "b                  7\n");
+    CHECK(at(9) ==
+          "COMM     \n"
+          "a-long-c~\n"
+          "b        \n");
     CHECK(at(2) ==
           "C~\n"
           "a~\n"

@@ -16,7 +16,8 @@ std::string cost_text(const kinds::Cost& cost) {
     std::ostringstream out;
     summaries::Summary summary;
     summary.cost = cost;
-    show::write_cost(out, summaries::results_of(summary, {}));
+    const auto results = summaries::results_of(summary, {});
+    draw(show::Text{out, results, {}}, show::section::Cost());
     return out.str();
 }
 

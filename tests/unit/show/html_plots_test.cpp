@@ -118,12 +118,46 @@ TEST_CASE("a curve ends at the highest percentile that n allows") {
     CHECK_FALSE(shapes.contains("line c2"));
 }
 
+TEST_CASE("equal parts of the values have equal areas, whatever their bins are wide") {
+    Summary summary;
+    table::Histogram stats;
+    for (int i = 0; i < 100; ++i)
+        stats.add(1 << 10), stats.add((1 << 14) + (1 << 13));
+    summary.stages = {{"a", {}, stats}};
+    const auto plots = distributions_of(results_of(summary, {}));
+    REQUIRE(plots.size() == 1);
+    CHECK(has(plots[0].caption, "n 200"));
+    // Bins of 128 ns from 1024 on and of 2048 ns from 24576 on, on a scale from 1024 to 26624: the first is the wider.
+    CHECK(shapes_of(plots[0]).at("area line c0") == "M0.00 100V34.08H3.62V100M97.54 100V3.00H100.00V100");
+    CHECK(texts_of(plots[0].x) == std::vector<std::string>{"2 us", "5 us", "10 us"});
+}
+
+TEST_CASE("two runs are on one scale, and lines end with the shorter one") {
+    auto shorter = a_burst(), longer = a_burst();
+    for (auto* summary : {&shorter, &longer}) {
+        summary->series = Series(1);
+        for (std::int64_t block = 0; block < (summary == &longer ? 9 : 5); ++block)
+            for (int i = 0; i < 400; ++i)
+                summary->series.at(block * second + i).stages[0].add(block == 3 ? 8000 : 4000);
+    }
+    const auto plots = lines_of_both(results_of(shorter, {}), results_of(longer, {}), {"drv-ip", "no-such"});
+    REQUIRE(plots.size() == 1);
+    CHECK(plots[0].width == 9);
+    CHECK(plots[0].x_scale == "linear 0 9000000000 ns");
+    const auto shapes = shapes_of(plots[0]);
+    CHECK(shapes.at("line c0 before").ends_with("L4 9h1"));
+    CHECK(shapes.at("line c4").ends_with("L8 9h1"));
+    CHECK(lines_of_both(results_of(a_burst(), {}), results_of(longer, {}), {"drv-ip"}).empty());
+}
+
 TEST_CASE("a call in an icicle is as wide as it took, at its begin and depth") {
     Summary summary;
     summary.calls = {{1, 1000, 8000, 0, "ip_rcv", "", "softirq", 3, 0, ""},
                      {1, 3000, 2000, 1, "tcp_v4_rcv", "skb", "softirq", 3, 0, ""},
                      {1, 50'000, 400, 0, "tcp_recvmsg", "", "thread", 1, 191, "reader"}};
-    const auto section = calls_section(results_of(summary, {}));
+    const auto results = results_of(summary, {});
+    Section section;
+    draw(section, section::Calls(), Report{results, {}, 1});
     REQUIRE(section.icicles.size() == 2);
     const auto& softirq = section.icicles[0];
     CHECK(softirq.caption == "packet 1 in softirq on CPU 3: 8.00 us from 0 ns on");

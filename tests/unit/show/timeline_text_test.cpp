@@ -34,7 +34,7 @@ rows::Results results_of(const Breakdown& breakdown, const std::vector<table::Sl
 std::string text_of(const Breakdown& breakdown, const std::vector<table::SlowRecord>& records, std::size_t width = 80) {
     std::ostringstream out;
     const auto results = results_of(breakdown, records);
-    show::write_timelines(out, results, results.of<rows::Way>().front(), {.screen = {.width = width}});
+    draw(show::Text{out, results, {.screen = {.width = width}}}, show::section::Slowest());
     const auto text = out.str();
     const auto begin = text.find('\n') + 1;
     CHECK(text.starts_with("The slowest "));
