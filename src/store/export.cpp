@@ -49,9 +49,8 @@ base::Result<Inputs> inputs_of(const std::vector<std::string>& words, std::vecto
             add(word);
             continue;
         }
-        auto hosts = fleet::read_results(word);
-        if (!hosts) return tl::make_unexpected(hosts.error());
-        for (const auto& host : *hosts) {
+        STAPGEN_LET(const auto hosts, fleet::read_results(word));
+        for (const auto& host : hosts) {
             if (!host.recording.empty()) {
                 add(host.recording);
                 inputs.hosts.emplace(host.recording, host);
@@ -121,9 +120,8 @@ class Exporter {
 
     /// Error: the store cannot be written. What cannot be read is a problem.
     base::Result<void> add(const recording::Run& run, const fleet::HostResult& host, Exported& done) {
-        const auto id = id_of(run);
-        if (!id) return tl::make_unexpected(id.error());
-        Events events(database_, *id);
+        STAPGEN_LET(const auto id, id_of(run));
+        Events events(database_, id);
         const auto records = plan_.events ? events.writer() : nullptr;
         session::ReplayOptions wanted;
         wanted.records = records.get();
@@ -147,7 +145,7 @@ class Exporter {
                 continue;
             }
             session::put_meanings(measured, program_.catalog);
-            const auto part = number > 1 ? fmt::format("{}-{}", *id, number) : *id;
+            const auto part = number > 1 ? fmt::format("{}-{}", id, number) : id;
             if (auto put = add(part, host, measured, of_events.value_or(std::vector<Filled>()), done); !put) return put;
         }
         return {};
@@ -159,9 +157,8 @@ class Exporter {
         // As fleet.json calls it, as it calls itself, or as its file is called.
         const bool is_known = !measured.origins.empty() && !measured.origins.front().host.empty();
         const auto& host_name = is_known && !host.is_named ? measured.origins.front().host : host.host;
-        auto filled = put_run(database_, id, host_name, results_of(measured, presentation_));
-        if (!filled) return tl::make_unexpected(filled.error());
-        filled->insert(filled->begin(), events.begin(), events.end());
+        STAPGEN_LET(auto filled, put_run(database_, id, host_name, results_of(measured, presentation_)));
+        filled.insert(filled.begin(), events.begin(), events.end());
         constexpr std::size_t date_length = 10;
         const auto day = table::utc_time(measured.start_epoch_ns.value_or(0)).substr(0, date_length);
         const auto partition = fs::path(folder_name("recipe", measured.recipe)) / ("day=" + day);
@@ -174,7 +171,7 @@ class Exporter {
             if (table_of(old->second) == runs_table.name) remove(old->second);
         }
         std::vector<fs::path> written;
-        for (const auto& [table, name, suffix] : *filled) {
+        for (const auto& [table, name, suffix] : filled) {
             written.push_back(plan_.into / name / partition / (id + suffix + ".parquet"));
             if (auto put = write(table, written.back()); !put) return put;
         }
@@ -194,11 +191,10 @@ class Exporter {
             fmt::format("COPY {} TO {} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {{stapgen: 'stapgen.store/1'}})",
                         sql_name(table), sql_text(whole.string())));
         if (!copied) return copied;
-        const auto content = base::read_file(whole);
-        if (!content) return tl::make_unexpected(content.error());
-        const auto folder = base::open_below(plan_.into, file.parent_path().lexically_relative(plan_.into), true);
-        if (!folder) return tl::make_unexpected(folder.error());
-        return base::replace_file(base::path_of(*folder) / file.filename(), *content);
+        STAPGEN_LET(const auto content, base::read_file(whole));
+        STAPGEN_LET(const auto folder,
+                    base::open_below(plan_.into, file.parent_path().lexically_relative(plan_.into), true));
+        return base::replace_file(base::path_of(folder) / file.filename(), content);
     }
 
     void remove(const fs::path& file) const {
@@ -221,19 +217,14 @@ class Exporter {
 base::Result<Exported> export_runs(const ExportPlan& plan, const recipe::Program& program,
                                    const symbols::NameSources& names) {
     Exported done;
-    const auto inputs = inputs_of(plan.from, done.problems);
-    if (!inputs) return tl::make_unexpected(inputs.error());
-    const auto runs = recording::runs_of(inputs->files);
-    if (!runs) return tl::make_unexpected(runs.error());
-    const auto temporary = base::PrivateDirectory::create();
-    if (!temporary) return tl::make_unexpected(temporary.error());
-    auto database = Database::open(program.files.duckdb, temporary->path());
-    if (!database) return tl::make_unexpected(database.error());
-    Exporter exporter(plan, program, names, *database, temporary->path());
-    for (const auto& run : *runs) {
-        const auto host = inputs->hosts.find(run.files.front());
-        const auto put = exporter.add(run, host == inputs->hosts.end() ? fleet::HostResult() : host->second, done);
-        if (!put) return tl::make_unexpected(put.error());
+    STAPGEN_LET(const auto inputs, inputs_of(plan.from, done.problems));
+    STAPGEN_LET(const auto runs, recording::runs_of(inputs.files));
+    STAPGEN_LET(const auto temporary, base::PrivateDirectory::create());
+    STAPGEN_LET(auto database, Database::open(program.files.duckdb, temporary.path()));
+    Exporter exporter(plan, program, names, database, temporary.path());
+    for (const auto& run : runs) {
+        const auto host = inputs.hosts.find(run.files.front());
+        STAPGEN_TRY(exporter.add(run, host == inputs.hosts.end() ? fleet::HostResult() : host->second, done));
     }
     if (done.runs == 0) {
         return base::bad_input(done.problems.empty() ? "there is nothing to export" : done.problems.front(),

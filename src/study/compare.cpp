@@ -283,20 +283,18 @@ base::Result<Compared> compare(std::span<const Measured> before, std::span<const
     for (const auto side : {before, after}) {
         if (side.empty()) return base::bad_input("there is nothing to compare", "give a recording for each side");
         for (const auto& recording : side) {
-            if (auto ok = check_comparable(before.front(), recording); !ok) return tl::make_unexpected(ok.error());
-            if (auto ok = analyze::check_one_definition(side.front(), recording); !ok)
-                return tl::make_unexpected(ok.error());
+            STAPGEN_TRY(check_comparable(before.front(), recording));
+            STAPGEN_TRY(analyze::check_one_definition(side.front(), recording));
         }
     }
     const bool by_recording = std::min(before.size(), after.size()) >= recordings_as_blocks;
     auto first = side_blocks_of(before, by_recording), second = side_blocks_of(after, by_recording);
-    if (auto ok = check_blocks(first, "before"); !ok) return tl::make_unexpected(ok.error());
-    if (auto ok = check_blocks(second, "after"); !ok) return tl::make_unexpected(ok.error());
+    STAPGEN_TRY(check_blocks(first, "before"));
+    STAPGEN_TRY(check_blocks(second, "after"));
 
     Compared compared;
     auto& comparison = compared.comparison;
-    if (auto ok = set_one_sided_stages(first.merged, second.merged, comparison); !ok)
-        return tl::make_unexpected(ok.error());
+    STAPGEN_TRY(set_one_sided_stages(first.merged, second.merged, comparison));
 
     Comparer comparer(first, second, options);
     const bool same_stages = comparison.only_before.empty() && comparison.only_after.empty();
