@@ -19,6 +19,8 @@ DROPS |= {
     "own-dropwatch.txt": {"dropwatch": [FULL, REFUSED, CHECKSUM, 61]},
     "dropwatch.rec": {"dropwatch": [109]},
     "losses.rec": {"dropwatch": [61, 1]},
+    "forward.rec": {"forward-latency": [503]},
+    "resent.rec": {"retransmits": [69, 51, 2]},
     "ledger.rec": {"losses": [210, 208, 137, 131, 127, 109, 101]},
     "drop-stacks.rec": {"dropwatch": [208, 156, 109, 2]},
     "mixed-paste.txt": {"dropwatch.stp": [FULL, REFUSED, CHECKSUM, NFT, NO_REMOTE]},
@@ -34,6 +36,10 @@ TIMES |= {
     "net-latency.txt": {"net-latency": {"drv-ip": 104, "tcp-app": 52, "udp-app": 52, "app-tcp": 52, "qdisc": 104}},
     "servers-parts.rec": {"net-latency": {"tcp-app": 8403, "app-tcp": 8403}},
     "tx-latency.txt": {"tx-latency": {"app-tcp": 167, "qdisc": 167}},
+    "who.rec": {"rx-latency": {"drv-ip": 1038, "tcp-app": 1038}},
+    "connects.rec": {"connect-latency": {"answer": 79, "failure": 141}},
+    "queues.rec": {"accept-latency": {"handshake": 17}},
+    "forward.rec": {"forward-latency": {"drv-ip": 1062, "qdisc": 1580}},
     "packet-flow.rec": {"packet-flow": {"ip-tcp": 309, "ip-udp": 294, "app-tcp": 309, "drv-done": 204, "total": 1215}},
     "netdev-times.txt": {"netdev-times": {"receive-app": 61}},
     "perf-net.txt": {"net-events": {"drv-app": 17}},
@@ -126,7 +132,7 @@ def main():
             assert averages["total"] == MEANS[name], f"{name}: {averages}"
         if name == "mixed-paste.txt":
             assert sum(report["accounting"]["skipped_probes"] for report in reports.values()) == 8
-    assert divided == 2, divided
+    assert divided == 3, divided
     print("each sample is what it is known to be")
 
 

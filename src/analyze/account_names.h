@@ -13,8 +13,7 @@ struct AccountName {
     std::string_view meaning;  ///< a sentence without its end
 };
 
-/// Those that several recipes have, or the tapset prints for one; a recipe's own are in its recipe.toml. In the order
-/// of docs/guide/reading-results.md, which has the same rows.
+/// Those that several recipes have, or the tapset prints for one; a recipe's own are in its recipe.toml.
 std::span<const AccountName> account_names();
 
 }  // namespace stapgen::analyze

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Limits of what comes from outside, which nothing honest meets: docs/inside/security.md. Beyond one is an
+/// Limits of what comes from outside, which nothing honest meets: docs/trust/security.md. Beyond one is an
 /// error with the limit (bad_input), or what is beyond is counted and said. A plain file that is read line by line has
 /// none in bytes. What one input may cost in all, with what is in it, base::Budget charges. Limits that are a part of
 /// how something is summed up are with it: Groups, IntervalLog, Series.

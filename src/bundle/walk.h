@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "base/source.h"
 
-/// Support archives: sosreport, must-gather, supportconfig, any tar or folder of texts. docs/guide/support-archives.md
+/// Support archives: sosreport, must-gather, supportconfig, any tar or folder of texts. docs/guide/archives-and-logs.md
 namespace stapgen::bundle {
 
 /// A text that many have, once.

@@ -8,7 +8,7 @@
 #include "base/result.h"
 
 /// Facts that a host states about itself. Nobody vouches for it: each value has the form of what it claims to be, or
-/// the host is refused. docs/inside/security.md says what a host can still do.
+/// the host is refused. docs/trust/security.md says what a host can still do.
 namespace stapgen::fleet {
 
 /// Why a host has no numbers. Its words are printable, and no more than a line.

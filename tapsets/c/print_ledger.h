@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ledger's records, and what cards count themselves: docs/guide/drops-and-counters.md. */
+/* The ledger's records, and what cards count themselves: docs/guide/lost.md. */
 #ifndef STAPGEN_PRINT_LEDGER_H
 #define STAPGEN_PRINT_LEDGER_H
 

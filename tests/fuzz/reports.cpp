@@ -21,7 +21,7 @@ namespace {
 using namespace stapgen;
 using decode::FormatDetector;
 
-/// Nothing in it can command a terminal: docs/inside/security.md.
+/// Nothing in it can command a terminal: docs/trust/security.md.
 void check_shown(const std::string& text, std::string_view allowed = "\n") {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);

@@ -77,7 +77,7 @@ def main():
 
     said = results(texts[tapsets / "stapgen_connect.stp"])
     explained = {meaning["of"] for meaning in tomllib.loads((sources / "templates/connect-latency/recipe.toml").read_text())["meanings"]}
-    guide = (sources / "docs/guide/small-recipes.md").read_text().partition("| result |")[2].partition("\n\n")[0]
+    guide = (sources / "docs/guide/connections.md").read_text().partition("| result |")[2].partition("\n\n")[0]
     in_guide = set(re.findall(r"`([a-z-]+)`", "".join(re.findall(r"^\| (`.*?) \|", guide, re.M))))
     assert len(said) > 10 and said == explained == in_guide, (said ^ explained, said ^ in_guide)
 

@@ -105,7 +105,7 @@ CommandSpec why_command(const recipe::Catalog& catalog) {
         "recordings. It prints, in at most 15 lines, what packets waited for,\nthe largest first, what the slowest of "
         "them waited for, and for each cause that has 5 %\nof the time or of the tail what it is, how it is known, and "
         "what can be done about it.\nWith --who, who had the CPU that they waited for, which cgroup was "
-        "throttled, and where\nthreads slept. 'stapgen help waits' has all causes. docs/guide/latency.md\n";
+        "throttled, and where\nthreads slept. 'stapgen help waits' has all causes. docs/guide/slow.md\n";
     command.examples = {"stapgen why --port 11211 -d 10", "stapgen why --port 443 -d 30 -o slow.rec",
                         "stapgen why --who --comm mc-worker -d 10", "stapgen why slow.rec"};
     command.options = {option("recording", "FILE", groups::arguments, "Explain these recordings instead of measuring",

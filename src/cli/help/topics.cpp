@@ -195,7 +195,7 @@ base::Result<std::string> account(const CommandSpec& root, const std::vector<std
             add(name, command.name, help);
     }
     if (out.empty()) return tl::make_unexpected(nothing_found("account", wanted, "stapgen help account"));
-    if (words.empty()) out += "\ndocs/guide/traffic.md: which kinds of traffic are followed\n";
+    if (words.empty()) out += "\ndocs/trust/what-is-measured.md: which kinds of traffic are followed\n";
     return out;
 }
 

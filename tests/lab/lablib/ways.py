@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Kinds of traffic, the paths that they take, and what each recipe says of them: the rows of the scenarios ways and
-ways-paths, and of the table in docs/guide/traffic.md, which scripts/traffic-table makes.
+ways-paths, and of the table in docs/trust/what-is-measured.md, which scripts/traffic-table makes.
 """
 
 import collections

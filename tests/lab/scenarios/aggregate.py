@@ -14,7 +14,7 @@ BUILD = {"tx": ["tx-latency", "--aggregate", EVERY], "sock": ["sock-latency", "-
 
 DIVIDED = {"tx": ("app-tcp",), "sock": (), "rx": ("tcp-app", "udp-app"), "net": ("tcp-app", "udp-app", "app-tcp")}
 REQUESTS, DATAGRAMS = 2003, 997
-# Half a bin: docs/guide/reading-results.md.
+# Half a bin: docs/guide/reading-an-answer.md.
 ERROR = 1 / 512
 
 GUEST = f"""
