@@ -30,11 +30,11 @@ double ratio(std::int64_t of, std::int64_t by) {
 }
 
 /// "GRO: 12.2 wire segments per packet, 24.1 per receive call (12,345 in 512 calls)"; empty where that was not counted,
-/// or nothing was received.
+/// nothing was received, or each call read one segment.
 std::string reads_text(const rows::Results& results) {
     const auto segments = counted_beside(results, "wire-segments"), calls = counted_beside(results, "receives"),
                packets = packets_read(results);
-    if (segments == 0 || packets == 0) return {};
+    if (segments == 0 || packets == 0 || (segments == packets && calls >= packets)) return {};
     auto text = fmt::format("GRO: {:.3g} wire segments per packet", ratio(segments, packets));
     if (calls > 0) {
         text += fmt::format(", {:.3g} per receive call ({} in {} call{})", ratio(segments, calls),

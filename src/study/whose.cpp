@@ -62,9 +62,29 @@ std::string by_filter(const Results& results) {
     return names.size() == 1 ? *names.begin() : "";
 }
 
-/// Of an address and a port.
-std::string address_of(const std::string& endpoint) {
-    return endpoint.substr(0, endpoint.rfind(':'));
+/// "with 10.0.0.7:50112", "with 10.0.0.7", "with 3 peers of port 6379"; empty where nothing is common.
+std::string peers_of(const std::vector<const Group*>& groups) {
+    const auto remotes = values_of(groups, "remote");
+    if (!remotes) return {};
+    if (remotes->size() == 1) return "with " + *remotes->begin();
+    std::set<std::string> addresses;
+    for (const auto& remote : *remotes)
+        addresses.insert(remote.substr(0, remote.rfind(':')));
+    const auto local = values_of(groups, "local").value_or(std::set<std::string>());
+    std::set<std::string> ports;
+    for (const auto& endpoint : local)
+        ports.insert(endpoint.substr(endpoint.rfind(':') + 1));
+    const auto port = ports.size() == 1 ? " of port " + *ports.begin() : "";
+    if (addresses.size() == 1)
+        return fmt::format("on {} connections{} with {}", remotes->size(), port, *addresses.begin());
+    return port.empty() ? "" : fmt::format("on {} connections{}", remotes->size(), port);
+}
+
+/// "of mc-worker, redis-server"; empty where they are many, or not known.
+std::string names_of(const std::vector<const Group*>& groups) {
+    constexpr std::size_t most_named = 3;
+    const auto names = values_of(groups, "comm");
+    return names && names->size() <= most_named ? fmt::format("of {}", fmt::join(*names, ", ")) : "";
 }
 
 }  // namespace
@@ -104,14 +124,10 @@ std::string whose_slowest(const Results& results, std::string_view part) {
         groups.push_back(&row.of);
     }
     if (groups.size() < 2) return {};
-    const auto threads = only_value(groups, "tid") ? threads_of(groups) : "";
-    const auto remotes = values_of(groups, "remote").value_or(std::set<std::string>());
-    std::set<std::string> peers;
-    for (const auto& remote : remotes)
-        peers.insert(address_of(remote));
     std::vector<std::string> known;
-    if (!threads.empty()) known.push_back("of " + threads);
-    if (peers.size() == 1) known.push_back("with " + *peers.begin());
+    known.push_back(only_value(groups, "tid") ? "of " + threads_of(groups) : names_of(groups));
+    known.push_back(peers_of(groups));
+    std::erase(known, "");
     if (auto whom = whom_of_all(groups, part); !whom.empty()) known.push_back(std::move(whom));
     if (known.empty()) return {};
     return fmt::format("; the {} slowest are {}", groups.size(), fmt::join(known, ", "));

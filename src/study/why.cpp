@@ -12,6 +12,7 @@
 #include "analyze/results.h"
 #include "base/text.h"
 #include "kinds/latency/waits.h"
+#include "schema/bins.h"
 #include "study/whom.h"
 #include "study/whose.h"
 #include "table/texts.h"
@@ -24,7 +25,6 @@ using kinds::latency::wait_of;
 using rows::Results;
 
 constexpr double matters = 0.05, is_said = 0.01;
-constexpr std::size_t most_causes = 3;
 constexpr double tail_percent = 99;
 
 /// Those that are of all packets, but for "total".
@@ -95,6 +95,15 @@ double weight_of(const WhyPart& part) {
     return std::max(part.share, part.excess.value_or(0) / 2);
 }
 
+/// How many of them are above their mean, within a bin.
+std::int64_t above_mean(const table::Histogram& stats) {
+    std::int64_t n = stats.above();
+    const auto bin =
+        schema::bins::index_of(std::min(static_cast<std::int64_t>(stats.mean().value_or(0)), schema::bins::largest));
+    stats.for_each_bin([&](int of, std::int64_t count) { n += of > bin ? count : 0; });
+    return n;
+}
+
 std::vector<WhyPart> parts_of(const Results& results, const std::vector<rows::Stage>& rows) {
     double all = 0;
     for (const auto& row : rows)
@@ -103,8 +112,8 @@ std::vector<WhyPart> parts_of(const Results& results, const std::vector<rows::St
     for (const auto& row : rows) {
         if (!row.part_of && is_divided(rows, row.stage)) continue;
         const auto& stats = *row.distribution;
-        parts.push_back({row.stage, stats.n(), part_of(stats.sum(), all), *stats.mean(), stats.percentile(50),
-                         stats.percentile(99), excess_of(results, row.stage)});
+        parts.push_back({row.stage, stats.n(), above_mean(stats), part_of(stats.sum(), all), *stats.mean(),
+                         stats.percentile(50), stats.percentile(99), excess_of(results, row.stage)});
     }
     std::ranges::stable_sort(parts, std::greater{}, &WhyPart::share);
     return parts;
@@ -128,13 +137,15 @@ std::string packets_of(const Results& results, const WhyPart& part) {
     return text;
 }
 
-/// The median; and the mean, where that is far from it.
+/// The median. Where the mean is far above it, how many waited longer than that, and these hardly waited for others.
 std::string typical_time(const WhyPart& part) {
-    const auto mean = "mean " + table::duration_text(part.mean_ns);
-    if (!part.p50_ns) return mean;
+    const auto mean = table::duration_text(part.mean_ns);
+    if (!part.p50_ns) return "mean " + mean;
     const auto median = static_cast<double>(*part.p50_ns);
-    const bool is_near = part.mean_ns < 2 * median && median < 2 * part.mean_ns;
-    return "median " + table::duration_text(median) + (is_near ? "" : ", " + mean);
+    const auto text = "median " + table::duration_text(median);
+    if (part.mean_ns >= 2 * median)
+        return fmt::format("{}; {} longer than {}, the mean", text, base::with_commas(part.n_long), mean);
+    return median < 2 * part.mean_ns ? text : fmt::format("{}, mean {}", text, mean);
 }
 
 /// Where it is known what the readers waited for, that decides.
@@ -168,7 +179,7 @@ std::vector<rows::CauseOfWait> causes_of(const Results& results, const std::vect
     for (const auto* part : order) {
         const auto* wait = wait_of(part->name);
         if (wait == nullptr || kinds::latency::is_undivided(part->name)) continue;
-        if (causes.size() < most_causes) causes.push_back(cause_of(results, *part, *wait));
+        causes.push_back(cause_of(results, *part, *wait));
     }
     return causes;
 }
@@ -183,8 +194,10 @@ bool has_known_parts(std::string_view stage) {
 
 void add_division_caveats(const std::vector<rows::Stage>& rows, std::vector<std::string>& caveats) {
     const bool has_parts = std::ranges::any_of(rows, [](const rows::Stage& row) { return row.part_of.has_value(); });
+    const bool may_have = std::ranges::any_of(rows, [](const rows::Stage& row) { return has_known_parts(row.stage); });
+    if (!has_parts && !may_have) return;
     if (!has_parts) {
-        caveats.emplace_back("measured without parts (--no-parts, or an older stapgen): stages only");
+        caveats.emplace_back("stages are not divided: rx-, tx- and net-latency do that, without --no-parts");
         return;
     }
     for (const auto& row : rows) {
@@ -198,6 +211,15 @@ void add_division_caveats(const std::vector<rows::Stage>& rows, std::vector<std:
         if (unknown > is_said)
             caveats.push_back(fmt::format("{} of {} is undivided", table::percent(unknown), row.stage));
     }
+}
+
+/// The slow packets' time of which no cause is known.
+void add_tail_caveat(const std::vector<WhyPart>& parts, std::vector<std::string>& caveats) {
+    double unknown = 0;
+    for (const auto& part : parts)
+        if (kinds::latency::is_undivided(part.name)) unknown += part.excess.value_or(0);
+    if (unknown > is_said)
+        caveats.push_back(fmt::format("{} of the slow packets' extra time is undivided", table::percent(unknown)));
 }
 
 void add_account_caveats(const Results& results, std::vector<std::string>& caveats) {
@@ -281,6 +303,7 @@ Why why_of(const Results& results) {
     if (std::ranges::any_of(why.causes, is_of_reader)) why.reads = results.sentences.reads;
     add_call_caveats(results, why.caveats);
     add_division_caveats(rows, why.caveats);
+    add_tail_caveat(why.parts, why.caveats);
     add_few_caveats(why.ways, why.caveats);
     add_account_caveats(results, why.caveats);
     return why;

@@ -32,9 +32,10 @@ struct WhyWay {
 
 /// A part of a stage, or a stage that is not divided: nothing divides it further.
 struct WhyPart {
-    std::string name;    ///< "app-tcp.nagle", "qdisc"
-    std::int64_t n = 0;  ///< packets that waited there
-    double share = 0;    ///< of the time of all packets, 0 to 1
+    std::string name;         ///< "app-tcp.nagle", "qdisc"
+    std::int64_t n = 0;       ///< packets that waited there
+    std::int64_t n_long = 0;  ///< those that waited longer than the mean of them, within 0.2 %
+    double share = 0;         ///< of the time of all packets, 0 to 1
     double mean_ns = 0;
     std::optional<std::int64_t> p50_ns, p99_ns;  ///< nothing: too few
     std::optional<double> excess;  ///< its part of what the slowest packets of both directions, those above p99, take
@@ -44,6 +45,7 @@ struct WhyPart {
     static constexpr void columns(auto&& column) {
         column(Key(), "part", &WhyPart::name);
         column(Separate(), "n", &WhyPart::n);
+        column(Separate(), "n_above_mean", &WhyPart::n_long);
         column(Separate(), table::Share("share"), &WhyPart::share);
         column(Separate(), table::Mean("mean_ns"), &WhyPart::mean_ns);
         column(Separate(), "p50_ns", &WhyPart::p50_ns);
@@ -57,11 +59,11 @@ struct Why {
     std::string span;  ///< when, and for how long; empty: not known
     std::vector<WhyWay> ways;
     std::vector<WhyPart> parts;             ///< the largest first
-    std::vector<rows::CauseOfWait> causes;  ///< at most three: of parts with 5 % of the time or of the tail, by the
-                                            ///< larger of the first and half of the second
-    std::vector<std::string> caveats;       ///< what is missing or not certain, if it is above 1 %
-    std::string reads;    ///< how much a reader takes at once, where readers matter; empty: they do not
-    std::string nothing;  ///< that no packet was measured, and what to check; else empty
+    std::vector<rows::CauseOfWait> causes;  ///< of parts with 5 % of the time or of the tail, by the larger of the
+                                            ///< first and half of the second
+    std::vector<std::string> caveats;  ///< what is missing or not certain, if it is above 1 %
+    std::string reads;                 ///< how much a reader takes at once, where readers matter; empty: they do not
+    std::string nothing;               ///< that no packet was measured, and what to check; else empty
 
     static constexpr About about{.name = "why", .row_name = "why", .shape = Shape::fields};
     static constexpr void columns(auto&& column) {

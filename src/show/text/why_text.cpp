@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 #include "base/text.h"
@@ -64,9 +65,13 @@ std::vector<Cell> row_of(const study::WhyPart& part) {
             {part.excess ? percent_text(*part.excess) : "-"}};
 }
 
-/// What is left of the lines.
+/// What is left of the lines. Only a terminal has few.
 class Room {
   public:
+    explicit Room(const Options& options) {
+        if (options.screen.width > 0) left_ = most_lines;
+    }
+
     /// Whether there is room for it; then it is taken.
     bool take(std::size_t lines) {
         const bool fits = lines <= left_;
@@ -76,7 +81,7 @@ class Room {
     [[nodiscard]] std::size_t left() const { return left_; }
 
   private:
-    std::size_t left_ = most_lines;
+    std::size_t left_ = std::numeric_limits<std::size_t>::max() / 2;
 };
 
 void write_answer(std::ostream& out, const Why& why, const Options& options) {
@@ -91,7 +96,7 @@ void write_answer(std::ostream& out, const Why& why, const Options& options) {
     const auto legend = tail.empty() ? "" : line(fmt::format("TAIL: share of latency above p99 ({})", tail), options);
     const auto caveats = line(fmt::format("{}", fmt::join(why.caveats, "; ")), options);
     Table table{"", {{"PART", Kind::text}, {"SHARE"}, {"N"}, {"MEAN"}, {"P50"}, {"P99"}, {"TAIL"}}};
-    Room room;
+    Room room(options);
     room.take(lines_of(title) + 1 + shown_of(why, fewest_rows).size() + lines_of(legend) + lines_of(caveats));
     struct Block {
         std::string what, known, remedy;
@@ -125,7 +130,7 @@ void write_why(std::ostream& out, const Reports& reports, const Options& options
 
 }  // namespace
 
-/// For a person: on at most fifteen lines where the time goes, and why.
+/// For a person: where the time goes, and why. On a terminal it takes fifteen lines at most.
 constexpr Format why_format{.name = "why", .write = write_why};
 
 }  // namespace stapgen::show

@@ -230,7 +230,7 @@ TEST_CASE("what is missing is said above 1 %, and what is not divided") {
     made = nagle();
     made.stages.resize(1);
     CHECK(why_of(made.results()).caveats ==
-          std::vector<std::string>{"measured without parts (--no-parts, or an older stapgen): stages only"});
+          std::vector<std::string>{"stages are not divided: rx-, tx- and net-latency do that, without --no-parts"});
     CHECK(why_of(made.results()).causes.empty());
 }
 
