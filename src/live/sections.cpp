@@ -29,34 +29,29 @@ std::string number_text(std::optional<std::int64_t> number, bool is_time) {
     return is_time ? show::duration_text(*number) : base::with_commas(*number);
 }
 
-/// The columns behind the names, of each measure.
-void add_number_columns(Table& table) {
+/// Behind the names that the table has of these measures, their numbers and, where there is room, their distributions,
+/// all on one scale.
+Section with_numbers(const View& view, Table table, const std::vector<MeasureRow>& measures, bool is_time,
+                     std::optional<std::size_t> chosen = {}) {
     table.columns.insert(table.columns.end(), {{.name = "N", .leaves = 3},
                                                {.name = "P50", .leaves = 1},
                                                {.name = "P99", .leaves = 4},
                                                {.name = "MAX", .leaves = 2}});
-}
-
-void add_numbers(std::vector<Cell>& row, const Histogram& stats, bool is_time) {
-    row.push_back({fmt::format("{}", stats.n())});
-    for (const auto number : {stats.percentile(50), stats.percentile(99), stats.max()})
-        row.push_back({number_text(number, is_time)});
-}
-
-/// The table with a distribution behind each row where there is room for them, all on one scale. `of` are the rows'.
-Section with_distributions(const View& view, const Table& table, const std::vector<const Histogram*>& of, bool is_time,
-                           std::optional<std::size_t> chosen = {}) {
+    std::int64_t smallest = measures.front().stats->min().value_or(0), largest = 0;
+    for (std::size_t i = 0; i < measures.size(); ++i) {
+        const auto& stats = *measures[i].stats;
+        table.rows[i].push_back({fmt::format("{}", stats.n())});
+        for (const auto number : {stats.percentile(50), stats.percentile(99), stats.max()})
+            table.rows[i].push_back({number_text(number, is_time)});
+        smallest = std::min(smallest, stats.min().value_or(smallest));
+        largest = std::max(largest, stats.max().value_or(largest));
+    }
     auto [heading, rows, used] = fitted(table, view.width, chosen);
     if (used + 2 + min_distribution <= view.width) {
-        std::int64_t smallest = of.front()->min().value_or(0), largest = 0;
-        for (const auto* stats : of) {
-            smallest = std::min(smallest, stats->min().value_or(smallest));
-            largest = std::max(largest, stats->max().value_or(largest));
-        }
         const Scale scale(smallest, largest, std::min(max_distribution, view.width - used - 2));
         heading.push_back({"  " + padded(scale.labels(is_time), scale.columns()), Style::heading});
-        for (std::size_t i = 0; i < of.size(); ++i)
-            rows[i].push_back({"  " + distribution(*of[i], scale, view.utf8), Style::bar});
+        for (std::size_t i = 0; i < measures.size(); ++i)
+            rows[i].push_back({"  " + distribution(*measures[i].stats, scale, view.utf8), Style::bar});
     }
     return {{}, std::move(heading), std::move(rows)};
 }
@@ -68,55 +63,43 @@ std::vector<MeasureRow> whole_of(const Results& results, bool are_times) {
     return whole;
 }
 
-struct GroupStats {
-    const table::Group* group;
-    const Histogram* stats;
-};
-
 /// The largest first, what n does not allow last; of names the first.
-void sort_groups(std::vector<GroupStats>& groups, Order order) {
+void sort_groups(std::vector<MeasureRow>& groups, Order order) {
     const auto size = [order](const Histogram& stats) -> std::optional<std::int64_t> {
         if (order == Order::p50 || order == Order::p99) return stats.percentile(order == Order::p50 ? 50 : 99);
         return order == Order::max ? stats.max() : stats.n();
     };
-    std::vector<std::pair<std::optional<std::int64_t>, GroupStats>> sizes;
+    std::vector<std::pair<std::optional<std::int64_t>, MeasureRow>> sizes;
     for (const auto& group : groups)
         sizes.emplace_back(size(*group.stats), group);
     std::ranges::stable_sort(sizes, [order](const auto& a, const auto& b) {
-        const bool a_last = is_other(*a.second.group), b_last = is_other(*b.second.group);
+        const bool a_last = is_other(a.second.group), b_last = is_other(b.second.group);
         if (a_last != b_last) return b_last;
-        return order == Order::name ? *a.second.group < *b.second.group : a.first > b.first;
+        return order == Order::name ? a.second.group < b.second.group : a.first > b.first;
     });
     std::ranges::transform(sizes, groups.begin(), [](const auto& size_of) { return size_of.second; });
 }
 
-/// The groups of a stage or value.
+/// The groups of a stage or value; nothing where there are none.
 std::optional<Section> groups_of(const View& view, const std::string& stage, bool is_time) {
-    const auto measures = show::measures_of(view.scene.shown, is_time);
-    std::vector<GroupStats> groups;
-    for (const auto& measure : measures.rows) {
-        if (!measure.group.empty() && measure.name == stage && measure.stats->n() > 0)
-            groups.push_back({&measure.group, &*measure.stats});
-    }
+    auto groups = show::measures_of(view.scene.shown, is_time).rows;
+    std::erase_if(groups,
+                  [&](const MeasureRow& row) { return row.group.empty() || row.name != stage || row.stats->n() == 0; });
     if (groups.empty()) return std::nullopt;
     const auto order = view.state.order;
     sort_groups(groups, order);
-    auto keys = show::keys_of(groups, [](const GroupStats& one) -> const table::Group& { return *one.group; });
+    auto keys = show::keys_of(groups, &MeasureRow::group);
     if (keys.empty()) keys.emplace_back();  // "other" alone
     Table table;
     for (const auto& key : keys)
         table.columns.push_back({show::key_name(key), show::Kind::text});
-    add_number_columns(table);
-    std::vector<const Histogram*> stats;
     for (const auto& group : groups) {
         auto& row = table.rows.emplace_back();
         for (const auto& key : keys)
-            row.push_back({show::key_cell(*group.group, key, key == keys.front())});
-        add_numbers(row, *group.stats, is_time);
-        stats.push_back(group.stats);
+            row.push_back({show::key_cell(group.group, key, key == keys.front())});
     }
     const auto chosen = order == Order::name ? 0 : keys.size() + static_cast<std::size_t>(order);
-    auto section = with_distributions(view, table, stats, is_time, chosen);
+    auto section = with_numbers(view, std::move(table), groups, is_time, chosen);
     section.sentences = {
         fmt::format("{} by group: {}, sorted by {}", plain_text(stage), groups.size(), name_of(order))};
     return section;
@@ -170,17 +153,13 @@ void draw(const View& view, section::Calls /*section*/) {
 void draw(const View& view, section::Stages /*section*/) {
     const auto chosen = stage_of(view.scene.shown, view.state);
     for (const bool is_time : {true, false}) {
-        Table table{"", {{is_time ? "STAGE" : "VALUE", show::Kind::head}}};
-        add_number_columns(table);
-        std::vector<const Histogram*> stats;
         const auto whole = whole_of(view.scene.shown, is_time);
+        Table table{"", {{is_time ? "STAGE" : "VALUE", show::Kind::head}}};
         for (const auto& measure : whole) {
-            auto& row = table.rows.emplace_back(std::vector{show::stage_cell(measure.name, {})});
-            if (measure.name == chosen) row.front().ink = base::Ink::strong;
-            add_numbers(row, *measure.stats, is_time);
-            stats.push_back(&*measure.stats);
+            auto& cell = table.rows.emplace_back().emplace_back(show::stage_cell(measure.name, {}));
+            if (measure.name == chosen) cell.ink = base::Ink::strong;
         }
-        if (!stats.empty()) view.sections.push_back(with_distributions(view, table, stats, is_time));
+        if (!whole.empty()) view.sections.push_back(with_numbers(view, std::move(table), whole, is_time));
     }
 }
 

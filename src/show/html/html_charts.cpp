@@ -4,12 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <limits>
 #include <map>
 
-#include "base/saturate.h"
-#include "base/text.h"
-#include "show/html/html_scale.h"
 #include "show/html/html_sections.h"
 #include "show/model/slow_records.h"
 
@@ -83,114 +79,10 @@ std::vector<BinCount> bins_of(const Histogram& stats, std::int64_t resolution_ns
     return counts;
 }
 
-namespace {
-
-/// Durations to the right; the areas of all are as large.
-class Outlines {
-  public:
-    void add(const Histogram& stats, std::int64_t resolution_ns, std::string look) {
-        auto bins = bins_of(stats, resolution_ns);
-        if (bins.empty()) return;
-        // A logarithmic scale has no 0.
-        if (bins.front().low_ns == 0) bins.front().low_ns = bins.front().high_ns / 2;
-        low_ = std::min(low_, std::max<std::int64_t>(1, bins.front().low_ns));
-        high_ = std::max(high_, bins.back().high_ns);
-        n_ += stats.n();
-        outlines_.push_back({std::move(look), static_cast<double>(stats.n()), std::move(bins)});
-    }
-    [[nodiscard]] bool empty() const { return outlines_.empty(); }
-
-    [[nodiscard]] Plot plot(std::string name, std::string_view caption) const {
-        const LogScale scale(low_, high_);
-        Plot plot{.name = std::move(name),
-                  .caption = fmt::format("{}n {}; the area over a range is the share of values in it", caption,
-                                         base::with_commas(n_)),
-                  .x_scale = scale.formula()};
-        std::string grid;
-        for (auto& tick : scale.ticks(6)) {
-            // As far apart as the longest of their texts is wide on a phone.
-            constexpr double room = 0.2;
-            add_tick(plot.x, std::move(tick), room);
-        }
-        for (const auto& tick : plot.x)
-            grid += fmt::format("M{:.5g} 0V100", tick.at * 100);
-        plot.shapes.push_back({"grid", std::move(grid)});
-        std::vector<std::vector<Step>> all;
-        double highest = 0;
-        for (const auto& [look, n, bins] : outlines_) {
-            auto& steps = all.emplace_back();
-            for (const auto& [low, high, count] : bins) {
-                const double from = scale.at(low), to = scale.at(high);
-                if (to <= from) continue;
-                steps.push_back({from, to, static_cast<double>(count) / n / (to - from)});
-                highest = std::max(highest, steps.back().height);
-            }
-        }
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            for (auto& step : all[i])
-                step.height *= 0.97 / highest;
-            plot.shapes.push_back({outlines_[i].look, path_of(all[i])});
-        }
-        return plot;
-    }
-
-  private:
-    struct Outline {
-        std::string look;
-        double n;
-        std::vector<BinCount> bins;
-    };
-    std::vector<Outline> outlines_;
-    std::int64_t n_ = 0, low_ = std::numeric_limits<std::int64_t>::max(), high_ = 1;
-};
-
-}  // namespace
-
-std::vector<Plot> distributions_of(const rows::Results& results) {
-    std::vector<Plot> plots;
-    const auto whole = undivided_stages(results);
-    for (const auto& stage : whole.rows) {
-        Outlines outlines;
-        outlines.add(*stage.stats, results.one<rows::Precision>().resolution_ns, "area line c0");
-        if (!outlines.empty()) plots.push_back(outlines.plot(stage.name, ""));
-    }
-    show_first(plots, first_stage_of(results));
-    return plots;
-}
-
-std::vector<Plot> distributions_of_both(const rows::Results& before, const rows::Results& after,
-                                        const table::Texts& stages) {
-    std::vector<Plot> plots;
-    const auto resolution_ns =
-        std::max(before.one<rows::Precision>().resolution_ns, after.one<rows::Precision>().resolution_ns);
-    for (const auto& stage : stages) {
-        Outlines outlines;
-        outlines.add(*stage_of(before, stage), resolution_ns, "line c0 before");
-        outlines.add(*stage_of(after, stage), resolution_ns, "area line c4");
-        if (outlines.empty()) continue;
-        plots.push_back(outlines.plot("Distribution of " + stage, "before is dashed; "));
-        plots.back().legend = both_legend();
-    }
-    show_first(plots, {});
-    return plots;
-}
-
-std::int64_t block_length(const rows::Results& results, std::size_t rows) {
-    const auto& blocks = results.series().blocks();
-    auto length = std::max(results.series().block_ns(), table::Series::second_ns);
-    if (blocks.empty()) return length;
-    const auto& names = results.one<rows::Series>();
-    const auto stages = names.stages.size() + names.values.size();
-    const auto span = base::saturating_subtract(blocks.back().start_ns, blocks.front().start_ns);
-    while (length <= span / 2 && static_cast<std::size_t>(span / length + 1) * stages > rows)
-        length *= 2;
-    return length;
-}
-
 void draw(Section& to, section::OverTime /*section*/, const Report& of) {
     const auto& results = of.results;
     auto series = results.series().by_second();
-    series.coarsen(of.block_ns);
+    series.join_to(of.block_rows / std::max<std::size_t>(1, series.stages() + series.values()));
     to.plots = heatmaps_of(results);
     to.tables_name = fmt::format("Numbers, in blocks of {} s", seconds(series.block_ns()));
     const auto add = [&](const table::Texts& names, BlockHistograms histograms) {
@@ -224,9 +116,7 @@ void draw(Section& to, section::Distribution /*section*/, const Report& of) {
         above[i] = stats.above();
     }
     if (rows.empty()) return;
-    to.plots = curves_of(results);
-    for (auto& plot : distributions_of(results))
-        to.plots.push_back(std::move(plot));
+    to.plots = distributions_of(results);
     table.folded = true;
     const Style style;
     const auto add = [&](std::string low, std::string high, const std::vector<std::int64_t>& counts) {

@@ -189,59 +189,48 @@ std::vector<Plot> heatmaps_of(const rows::Results& results) {
 
 std::vector<Plot> lines_of_both(const rows::Results& before, const rows::Results& after, const table::Texts& stages) {
     std::vector<Plot> plots;
+    const std::array names{&before.one<rows::Series>().stages, &after.one<rows::Series>().stages};
     std::array both{before.series().by_second(), after.series().by_second()};
     for (auto& series : both)
         series.join_to(max_columns);
-    const auto block_ns = std::max(both[0].block_ns(), both[1].block_ns());
-    std::vector<TimeColumns> times;
-    for (auto& series : both) {
-        series.coarsen(block_ns);
-        if (series.blocks().size() < min_columns) return plots;
-        times.push_back(columns_of(series));
-    }
-    const auto& longer = times[0].count() > times[1].count() ? times[0] : times[1];
-    if (longer.count() > max_columns_drawn) return plots;
-    const std::array names{&before.one<rows::Series>(), &after.one<rows::Series>()};
-    const auto add = [&](const std::string& name, table::Texts rows::Series::*of,
-                         std::vector<Histogram> table::Block::*histograms, bool is_time) {
-        std::vector<std::vector<Histogram>> columns;
+    for (auto& series : both)
+        series.coarsen(std::max(both[0].block_ns(), both[1].block_ns()));
+    const std::array times{columns_of(both[0]), columns_of(both[1])};
+    const auto& longer = times[times[0].count() < times[1].count() ? 1 : 0];
+    const auto fewest = std::min(both[0].blocks().size(), both[1].blocks().size());
+    if (fewest < min_columns || longer.count() > max_columns_drawn) return plots;
+    for (const auto& stage : stages) {
+        std::array<std::vector<Histogram>, 2> columns;
         std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = 1;
         for (std::size_t side = 0; side < 2; ++side) {
-            const auto& all = names[side]->*of;
-            const auto place = static_cast<std::size_t>(std::ranges::find(all, name) - all.begin());
-            if (place >= std::min(all.size(), (both[side].blocks().front().*histograms).size())) return;
-            columns.push_back(by_column(both[side], histograms, place, times[side]));
-            for (const auto& column : columns.back()) {
-                for (const double percent : {50.0, 99.0}) {
-                    const auto value = column.percentile(percent);
-                    low = std::min(low, std::max<std::int64_t>(1, value.value_or(low)));
-                    high = std::max(high, value.value_or(high));
-                }
+            const auto place = static_cast<std::size_t>(std::ranges::find(*names[side], stage) - names[side]->begin());
+            if (place >= both[side].stages()) break;
+            columns[side] = by_column(both[side], &table::Block::stages, place, times[side]);
+            for (const auto& column : columns[side]) {
+                low = std::min(low, std::max<std::int64_t>(1, column.percentile(50).value_or(low)));
+                high = std::max({high, column.percentile(50).value_or(1), column.percentile(99).value_or(1)});
             }
         }
-        const RowScale rows(std::min(low, high), high);
-        const LogScale y(std::min(low, high), rows.end());
-        Plot plot{.name = name,
-                  .caption = fmt::format("P50 and P99 of each {}; before is dashed", duration_text(block_ns)),
+        if (columns[1].empty() || low > high) continue;
+        const RowScale rows(low, high);
+        const LogScale y(low, rows.end());
+        Plot plot{.name = stage,
+                  .caption = fmt::format("P50 and P99 of each {}, as far as n allows; before is dashed",
+                                         duration_text(both[0].block_ns())),
                   .width = static_cast<int>(longer.count()),
                   .height = rows.rows,
                   .x = longer.ticks(),
-                  .y = y.ticks(6, 0.97, is_time),
+                  .y = y.ticks(6, 0.97),
                   .x_scale = longer.formula(),
-                  .y_scale = y.formula(is_time),
+                  .y_scale = y.formula(),
                   .legend = both_legend()};
-        for (std::size_t side = 0; side < 2; ++side) {
-            for (const double percent : {50.0, 99.0}) {
-                auto line = line_of(columns[side], rows, percent, side == 0 ? "line c0 before" : "line c4");
-                if (!line.path.empty()) plot.shapes.push_back(std::move(line));
-            }
+        for (const double percent : {50.0, 99.0}) {
+            plot.shapes.push_back(line_of(columns[0], rows, percent, "line c0 before"));
+            plot.shapes.push_back(line_of(columns[1], rows, percent, "line c4"));
         }
+        std::erase_if(plot.shapes, [](const Shape& shape) { return shape.path.empty(); });
         if (!plot.shapes.empty()) plots.push_back(std::move(plot));
-    };
-    for (const auto& stage : stages)
-        add(stage, &rows::Series::stages, &table::Block::stages, true);
-    for (const auto& value : names[1]->values)
-        add(value, &rows::Series::values, &table::Block::values, false);
+    }
     show_first(plots, {});
     return plots;
 }

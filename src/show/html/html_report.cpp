@@ -45,7 +45,7 @@ std::vector<std::string> answers_of(const Results& results) {
 }
 
 /// All of one report.
-Run run_of(const Results& results, const Options& options, std::size_t number, std::int64_t block_ns) {
+Run run_of(const Results& results, const Options& options, std::size_t number, std::size_t block_rows) {
     Run run{.id = fmt::format("r{}", number), .heading = recipe_of(results), .facts = facts_of(results)};
     run.sentences = answers_of(results);
     run.warnings = results.sentences.warnings;
@@ -53,7 +53,7 @@ Run run_of(const Results& results, const Options& options, std::size_t number, s
         run.notes.push_back(note);
     each_section(results, [&](auto section) {
         Section drawn{std::string(section.id), std::string(section.heading)};
-        draw(drawn, section, html::Report{results, options, block_ns});
+        draw(drawn, section, html::Report{results, options, block_rows});
         if (!drawn.tables.empty() || !drawn.paragraphs.empty()) run.sections.push_back(std::move(drawn));
     });
     return run;
@@ -93,7 +93,7 @@ Page page_of(const Reports& reports, const Options& options) {
     const auto rows = max_block_rows / std::max<std::size_t>(1, reports.size());
     for (std::size_t i = 0; i < reports.size(); ++i) {
         const auto results = reports.results(i, options);
-        page.runs.push_back(run_of(results, options, i, html::block_length(results, rows)));
+        page.runs.push_back(run_of(results, options, i, rows));
     }
     if (reports.size() == 1) {
         page.title = page.runs[0].heading;
@@ -137,9 +137,6 @@ void write_comparisons_html(std::ostream& out, std::span<const Compared> all, co
     run.sections.push_back(html::changes_section(comparison));
     if (auto section = stacks_of_both(before, after); !section.stacks.empty())
         run.sections.push_back(std::move(section));
-    // Of one length, or their maxima and percentiles could not be compared.
-    const auto block_ns =
-        std::max(html::block_length(before, max_block_rows / 2), html::block_length(after, max_block_rows / 2));
     const auto stages = stages_of_both(before, after, changed_stages(comparison));
     const auto add_plots = [&](auto section, std::vector<html::Plot> plots) {
         if (plots.empty()) return;
@@ -148,13 +145,10 @@ void write_comparisons_html(std::ostream& out, std::span<const Compared> all, co
         run.sections.back().plots = std::move(plots);
     };
     add_plots(section::OverTime(), html::lines_of_both(before, after, stages));
-    auto plots = html::curves_of_both(before, after, stages);
-    for (auto& plot : html::distributions_of_both(before, after, stages))
-        plots.push_back(std::move(plot));
-    add_plots(section::Distribution(), std::move(plots));
+    add_plots(section::Distribution(), html::distributions_of_both(before, after, stages));
     Page page{comparison.recipe + ", before and after", {std::move(run)}};
-    page.runs.push_back(run_of(before, options, 0, block_ns));
-    page.runs.push_back(run_of(after, options, 1, block_ns));
+    page.runs.push_back(run_of(before, options, 0, max_block_rows / 2));
+    page.runs.push_back(run_of(after, options, 1, max_block_rows / 2));
     page.runs[1].heading.insert(0, "Before: ");
     page.runs[2].heading.insert(0, "After: ");
     html::write(out, page);

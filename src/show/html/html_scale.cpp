@@ -18,6 +18,14 @@ namespace {
 /// Of marks that no picture is too narrow for.
 constexpr std::size_t max_time_ticks = 5;
 
+/// "0.5 ms", "20 us", of 1, 2 or 5 times a power of ten.
+std::string round_duration(std::int64_t ns) {
+    if (ns >= 1'000'000'000) return fmt::format("{:g} s", static_cast<double>(ns) / 1e9);
+    if (ns >= 1'000'000) return fmt::format("{:g} ms", static_cast<double>(ns) / 1e6);
+    if (ns >= 1000) return fmt::format("{:g} us", static_cast<double>(ns) / 1e3);
+    return fmt::format("{} ns", ns);
+}
+
 std::string text_of(std::int64_t value, bool is_time) {
     if (value == 0) return "0";
     return is_time ? round_duration(value) : fmt::format("{:g}", static_cast<double>(value));
@@ -53,13 +61,6 @@ std::int64_t round_step(std::int64_t ns) {
 }
 
 }  // namespace
-
-std::string round_duration(std::int64_t ns) {
-    if (ns >= 1'000'000'000) return fmt::format("{:g} s", static_cast<double>(ns) / 1e9);
-    if (ns >= 1'000'000) return fmt::format("{:g} ms", static_cast<double>(ns) / 1e6);
-    if (ns >= 1000) return fmt::format("{:g} us", static_cast<double>(ns) / 1e3);
-    return fmt::format("{} ns", ns);
-}
 
 double log_of(std::int64_t value) {
     return std::log2(static_cast<double>(std::max<std::int64_t>(1, value)));
@@ -166,6 +167,15 @@ std::string path_of(const std::vector<Step>& steps) {
         end = to;
     }
     return path.empty() ? path : path + "V100";
+}
+
+Shape grid_of(const Plot& plot) {
+    Shape grid{"grid", {}};
+    for (const auto& tick : plot.x)
+        grid.path += fmt::format("M{:.5g} 0V100", tick.at * 100);
+    for (const auto& tick : plot.y)
+        grid.path += fmt::format("M0 {:.5g}H100", 100 - tick.at * 100);
+    return grid;
 }
 
 std::string rectangle(double x, double y, double width, double height) {

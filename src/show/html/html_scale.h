@@ -12,9 +12,6 @@
 /// The scales of pictures, and the marks on them.
 namespace stapgen::show::html {
 
-/// "0.5 ms", "20 us", of 1, 2 or 5 times a power of ten.
-std::string round_duration(std::int64_t ns);
-
 /// Marks of a scale are this far from its end at least: their text is to the right of them.
 inline constexpr double last_tick = 0.9;
 
@@ -81,6 +78,8 @@ class TimeColumns {
 
 /// The outline of a distribution in a box of 100 by 100, whose y goes down.
 std::string path_of(const std::vector<Step>& steps);
+/// Lines at the marks of a plot whose box is 100 by 100.
+Shape grid_of(const Plot& plot);
 /// The path of a rectangle, in units of a plot's box.
 std::string rectangle(double x, double y, double width, double height);
 

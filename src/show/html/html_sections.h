@@ -39,14 +39,11 @@ std::vector<Stack> stacks_of(const rows::Results& results, double max_ns = 0);
 double max_mean_of(const rows::Results& results);
 std::vector<Segment> legend_of(const rows::Results& results);
 
-/// The length to which blocks must be joined until blocks times stages are `rows` at most.
-std::int64_t block_length(const rows::Results& results, std::size_t rows);
-
 /// A report on a page.
 struct Report {
     const rows::Results& results;
     const Options& options;
-    std::int64_t block_ns;  ///< of the tables over time
+    std::size_t block_rows;  ///< of all its tables over time
 };
 
 // The sections of a measurement.
@@ -83,16 +80,13 @@ Section hosts_section(const Hosts& hosts);
 /// Of each stage and value how its values are distributed in each column of time: the first stage, then the others,
 /// folded. None where there are few blocks of time.
 std::vector<Plot> heatmaps_of(const rows::Results& results);
-/// The percentiles of all stages.
-std::vector<Plot> curves_of(const rows::Results& results);
-/// How the values of each stage are distributed; all but the first folded.
+/// The percentiles of all stages in one picture, and how the values of each are distributed, all but the first folded.
 std::vector<Plot> distributions_of(const rows::Results& results);
 
 /// Of two runs, for each of these stages, which both have; all but the first folded.
-std::vector<Plot> curves_of_both(const rows::Results& before, const rows::Results& after, const table::Texts& stages);
 std::vector<Plot> distributions_of_both(const rows::Results& before, const rows::Results& after,
                                         const table::Texts& stages);
-/// P50 and P99 over time; of values, too. None where there are few blocks of time.
+/// P50 and P99 over time. None where there are few blocks of time.
 std::vector<Plot> lines_of_both(const rows::Results& before, const rows::Results& after, const table::Texts& stages);
 std::vector<Segment> both_legend();
 

@@ -53,27 +53,16 @@ Table tail_table(const rows::Results& results, const rows::Tail& tail) {
     return table;
 }
 
-/// A direction, and all time of its stages that have some.
-struct Way {
-    std::string name;
-    double n = 0, sum_ns = 0;
-    std::vector<std::pair<std::string, double>> stages_ns{};
+/// All time of its stages.
+double sum_of(const rows::Way& way) {
+    double sum = 0;
+    for (const auto& stage : way.stages)
+        sum += stage.sum_ns;
+    return sum;
+}
 
-    [[nodiscard]] double mean_ns() const { return n > 0 ? sum_ns / n : 0; }
-};
-
-std::vector<Way> ways_of(const rows::Results& results) {
-    std::vector<Way> all;
-    for (const auto& row : results.of<rows::Way>()) {
-        Way way{row.way, static_cast<double>(row.n)};
-        for (const auto& [stage, sum_ns] : row.stages) {
-            if (sum_ns <= 0) continue;
-            way.stages_ns.emplace_back(stage, sum_ns);
-            way.sum_ns += sum_ns;
-        }
-        all.push_back(std::move(way));
-    }
-    return all;
+double mean_of(const rows::Way& way) {
+    return way.n > 0 ? sum_of(way) / static_cast<double>(way.n) : 0;
 }
 
 /// The time of day it ended; without an epoch, times are those of the series: since its first block.
@@ -165,20 +154,21 @@ void show_first(std::vector<Plot>& plots, const std::string& name) {
 
 double max_mean_of(const rows::Results& results) {
     double longest = 0;
-    for (const auto& way : ways_of(results))
-        longest = std::max(longest, way.mean_ns());
+    for (const auto& way : results.of<rows::Way>())
+        longest = std::max(longest, mean_of(way));
     return longest;
 }
 
 std::vector<Stack> stacks_of(const rows::Results& results, double max_ns) {
     if (max_ns <= 0) max_ns = max_mean_of(results);
     std::vector<Stack> stacks;
-    for (const auto& way : ways_of(results)) {
-        const auto mean = way.mean_ns();
+    for (const auto& way : results.of<rows::Way>()) {
+        const auto mean = mean_of(way);
         if (mean <= 0) continue;
-        Stack stack{way.name, fmt::format("{} on average", duration_text(mean)), {}};
-        for (const auto& [stage, sum_ns] : way.stages_ns) {
-            const auto part = sum_ns / way.n;
+        Stack stack{way.way, fmt::format("{} on average", duration_text(mean)), {}};
+        for (const auto& [stage, sum_ns] : way.stages) {
+            const auto part = sum_ns / static_cast<double>(way.n);
+            if (part <= 0) continue;
             stack.segments.push_back({fmt::format("{} {}, {}", stage, duration_text(part), percent(part / mean)),
                                       part / max_ns, colour_of_stage(results, stage).value_or(0)});
         }
@@ -189,10 +179,10 @@ std::vector<Stack> stacks_of(const rows::Results& results, double max_ns) {
 
 std::vector<Segment> legend_of(const rows::Results& results) {
     std::vector<Segment> legend;
-    for (const auto& way : ways_of(results)) {
-        for (const auto& [stage, sum_ns] : way.stages_ns) {
+    for (const auto& way : results.of<rows::Way>()) {
+        for (const auto& [stage, sum_ns] : way.stages) {
             // Directions may have the same stages.
-            if (std::ranges::find(legend, stage, &Segment::name) == legend.end())
+            if (sum_ns > 0 && std::ranges::find(legend, stage, &Segment::name) == legend.end())
                 legend.push_back({stage, 0, colour_of_stage(results, stage).value_or(0)});
         }
     }

@@ -38,10 +38,6 @@ bool any_benign(const std::vector<rows::Drop>& drops) {
     return std::ranges::any_of(drops, &rows::Drop::benign);
 }
 
-bool any_benign(const std::vector<rows::OfInterval<rows::Drop>>& drops) {
-    return std::ranges::any_of(drops, &rows::Drop::benign);
-}
-
 std::string hidden_text(std::int64_t drops, std::int64_t places) {
     if (places == 0) return {};
     return fmt::format("{} drop{} at {} benign place{} not shown", drops, drops == 1 ? "" : "s", places,

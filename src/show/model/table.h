@@ -72,7 +72,6 @@ inline constexpr std::string_view benign_legend = "*: part of normal operation, 
 Cell reason_cell(const rows::Drop& drop);
 Cell reason_cell(const rows::Stack& stack);
 bool any_benign(const std::vector<rows::Drop>& drops);
-bool any_benign(const std::vector<rows::OfInterval<rows::Drop>>& drops);
 /// "51 drops at 2 benign places not shown"; empty where there are none.
 std::string hidden_text(std::int64_t drops, std::int64_t places);
 /// The same of all intervals together.

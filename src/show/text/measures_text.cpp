@@ -30,13 +30,6 @@ Table percentile_intervals(const Measures& measures, const Style& style, const O
     return table;
 }
 
-std::size_t widest_line(std::string_view text) {
-    std::size_t widest = 0;
-    for (const auto line : base::split(text, '\n'))
-        widest = std::max(widest, line.size());
-    return widest;
-}
-
 /// Limit of columns of a table that no terminal shows, and that is wider than a page without decimals.
 constexpr std::size_t max_width = 100;
 
@@ -57,13 +50,13 @@ void write_measures(const Text& to, const Measures& measures) {
     };
     const auto all = style.decimals;
     set_decimals(all);
-    if (style.is_time && !fits(text, width)) {
+    if (style.is_time && widest_line(text) > width) {
         // Where no terminal breaks lines, names may make them longer than a page. Then they keep decimals, too.
         const auto limit = screen.width > 0 ? width : max_width;
         set_decimals(1);
-        const auto wanted = fits(text, width) ? width : limit;
-        const bool has_room = fits(text, limit) || screen.width > 0;
-        for (set_decimals(all); has_room && style.decimals > 1 && !fits(text, wanted);)
+        const auto wanted = widest_line(text) <= width ? width : limit;
+        const bool has_room = widest_line(text) <= limit || screen.width > 0;
+        for (set_decimals(all); has_room && style.decimals > 1 && widest_line(text) > wanted;)
             set_decimals(style.decimals - 1);
     }
     std::set<Extra> extras;
@@ -78,7 +71,7 @@ void write_measures(const Text& to, const Measures& measures) {
     for (const auto extra : {Extra::stddev, Extra::min, Extra::sum, Extra::intervals}) {
         if (extra == Extra::intervals && width <= base::default_width) continue;
         extras.insert(extra);
-        if (!fits(text_of(table, {}, extras), width)) extras.erase(extra);
+        if (widest_line(text_of(table, {}, extras)) > width) extras.erase(extra);
     }
     to.out << text_of(table, screen, extras);
     if (trend) to.say(trend_legend(results, *trend));

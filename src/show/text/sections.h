@@ -80,7 +80,6 @@ std::string ascii(std::string_view text);
 /// and other bytes than ASCII are written as \xNN.
 std::string text_of(const Table& table, const base::Screen& screen = {}, const std::set<Extra>& extras = {});
 
-/// Whether no line is wider than that.
-bool fits(std::string_view text, std::size_t width);
+std::size_t widest_line(std::string_view text);
 
 }  // namespace stapgen::show

@@ -160,8 +160,8 @@ void write_warning(std::ostream& out, std::string_view text, const base::Screen&
     out << painted(base::fitted(fmt::format("WARNING: {}", text), screen.width), base::Ink::bad, screen) << '\n';
 }
 
-bool fits(std::string_view text, std::size_t width) {
-    return std::ranges::all_of(base::split(text, '\n'), [&](auto line) { return line.size() <= width; });
+std::size_t widest_line(std::string_view text) {
+    return std::ranges::max(base::split(text, '\n'), {}, &std::string_view::size).size();
 }
 
 std::string text_of(const Table& table, const base::Screen& screen, const std::set<Extra>& extras) {
@@ -171,7 +171,7 @@ std::string text_of(const Table& table, const base::Screen& screen, const std::s
         if (column.in != In::page && (!column.extra || extras.contains(*column.extra))) shown.push_back(i);
     }
     const auto is_good = [&](const Table& one) {
-        return screen.width == 0 || fits(grid_of(one, shown, {}), screen.width);
+        return screen.width == 0 || widest_line(grid_of(one, shown, {})) <= screen.width;
     };
     if (is_good(table)) return grid_of(table, shown, screen);
     if (const auto broken = with_last_broken(table, shown, screen.width); broken && is_good(*broken))

@@ -107,8 +107,8 @@ TEST_CASE("a curve ends at the highest percentile that n allows") {
     for (int i = 1; i <= 20'011; ++i)
         many.add(i * 1000);
     summary.stages = {{"few", {}, few}, {"many", {}, many}, {"none", {}, {}}};
-    const auto plots = curves_of(results_of(summary, {}));
-    REQUIRE(plots.size() == 1);
+    const auto plots = distributions_of(results_of(summary, {}));
+    REQUIRE(plots.size() == 3);  // and a distribution of each that has values
     CHECK(texts_of(plots[0].x) == std::vector<std::string>{"P50", "P90", "P99", "P99.9"});
     const auto shapes = shapes_of(plots[0]);
     // The last step that eleven values are enough for.
@@ -125,11 +125,11 @@ TEST_CASE("equal parts of the values have equal areas, whatever their bins are w
         stats.add(1 << 10), stats.add((1 << 14) + (1 << 13));
     summary.stages = {{"a", {}, stats}};
     const auto plots = distributions_of(results_of(summary, {}));
-    REQUIRE(plots.size() == 1);
-    CHECK(has(plots[0].caption, "n 200"));
+    REQUIRE(plots.size() == 2);
+    CHECK(has(plots[1].caption, "n 200"));
     // Bins of 128 ns from 1024 on and of 2048 ns from 24576 on, on a scale from 1024 to 26624: the first is the wider.
-    CHECK(shapes_of(plots[0]).at("area line c0") == "M0.00 100V34.08H3.62V100M97.54 100V3.00H100.00V100");
-    CHECK(texts_of(plots[0].x) == std::vector<std::string>{"2 us", "5 us", "10 us"});
+    CHECK(shapes_of(plots[1]).at("area line c0") == "M0.00 100V34.08H3.62V100M97.54 100V3.00H100.00V100");
+    CHECK(texts_of(plots[1].x) == std::vector<std::string>{"2 us", "5 us", "10 us"});
 }
 
 TEST_CASE("two runs are on one scale, and lines end with the shorter one") {
