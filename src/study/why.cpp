@@ -213,7 +213,7 @@ void add_division_caveats(const std::vector<rows::Stage>& rows, std::vector<std:
     }
 }
 
-/// The slow packets' time of which no cause is known.
+/// The slow packets' time without a known cause.
 void add_tail_caveat(const std::vector<WhyPart>& parts, std::vector<std::string>& caveats) {
     double unknown = 0;
     for (const auto& part : parts)

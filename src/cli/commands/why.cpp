@@ -80,7 +80,7 @@ OptionSpecs answer_options(OptionSpecs options) {
         if (long_name(option) != "--format") continue;
         std::erase_if(choices, [](const std::string& name) { return show::format_named(name).is_trace; });
         choices.insert(choices.begin(), "why");
-        option.more = "why: the answer in at most 15 lines; json, ndjson, csv: the same; the others report";
+        option.more = "why: the answer, on a terminal in 15 lines; json, ndjson, csv: the same; the others report";
     }
     return options;
 }
@@ -102,15 +102,17 @@ CommandSpec why_command(const recipe::Catalog& catalog) {
     measure.live = "never";
     command.notes =
         "Measures both directions with the recipe net-latency, aggregated in the kernel, until -d\nor Ctrl-C; or reads "
-        "recordings. It prints, in at most 15 lines, what packets waited for,\nthe largest first, what the slowest of "
-        "them waited for, and for each cause that has 5 %\nof the time or of the tail what it is, how it is known, and "
-        "what can be done about it.\nWith --who, who had the CPU that they waited for, which cgroup was "
-        "throttled, and where\nthreads slept. 'stapgen help waits' has all causes. docs/guide/slow.md\n";
+        "recordings. It prints what packets waited for, the largest first, what\nthe slowest of them waited for, and "
+        "for "
+        "each cause that has 5 % of the time or of the tail\nwhat it is, how it is known, and what can be done about "
+        "it. A "
+        "terminal has 15 lines of it,\na pipe has all. With --who, who had the CPU that they waited for, which cgroup "
+        "was\n"
+        "throttled, and where threads slept. 'stapgen help waits' has all causes. docs/guide/slow.md\n";
     command.examples = {"stapgen why --port 11211 -d 10", "stapgen why --port 443 -d 30 -o slow.rec",
                         "stapgen why --who --comm mc-worker -d 10", "stapgen why slow.rec"};
     command.options = {option("recording", "FILE", groups::arguments, "Explain these recordings instead of measuring",
-                              "of net-latency, rx-latency or tx-latency, or folders with them", &options.recordings,
-                              {})};
+                              "of recipes with stages, or folders with them", &options.recordings, {})};
     const auto found = std::ranges::find(catalog.recipes, recipe_name, &recipe::Recipe::name);
     if (found == catalog.recipes.end()) return command;
     const auto& recipe = options.recipe.emplace(*found);
