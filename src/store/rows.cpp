@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "show/document.h"
 #include "store/tables.h"
+#include "table/merge.h"
 
 namespace stapgen::store {
 
