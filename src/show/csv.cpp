@@ -255,11 +255,12 @@ class Writer {
     template <class Row>
     void series_block(const table::Texts& names, const std::vector<Row>& whole, std::string Row::*name_of,
                       const std::vector<Histogram>& histograms, Subject subject, const std::string& unit) {
-        for (std::size_t i = 0; i < names.size() && i < histograms.size(); ++i) {
+        static const Histogram none;  // of a block without any
+        for (std::size_t i = 0; i < names.size(); ++i) {
             // The whole precedes groups.
             const auto row = std::ranges::find(whole, names[i], name_of);
             if (row == whole.end() || row->distribution->n() == 0) continue;
-            const auto& stats = histograms[i];
+            const auto& stats = i < histograms.size() ? histograms[i] : none;
             subject.name = names[i];
             number(subject, "n", std::optional(stats.n()));
             number(subject, "p50" + unit, stats.percentile(50));
