@@ -67,7 +67,8 @@ class Trace:
         self.name = name
         check_ended(lab, name)
         lines = [json.loads(line) for line in lab.report(name, "--events", "--format", "ndjson").splitlines()]
-        self.events = [line for line in lines if "event" in line]
+        # Each CPU hands its records over by itself: those of a thread that moved come in no order.
+        self.events = sorted((line for line in lines if "event" in line), key=lambda event: event.get("time_ns") or 0)
         self.report = checked(lines[-1])
         assert self.report["schema"] == "stapgen.report/1", self.report
         self.accounting = self.report["accounting"]
