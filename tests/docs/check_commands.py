@@ -44,6 +44,8 @@ FILES = {
     "web2.rec": "samples/slower-stage/before/1.rec",
     **{f"monday/web{i}.rec": f"samples/slower-stage/before/{i}.rec" for i in range(1, 6)},
     "drops.txt": "samples/dropwatch-2009.txt",
+    "log.txt": "samples/dropwatch-2009.txt",
+    "sosreport.tar.xz": "samples/sosreport.tar.xz",
     "dmesg.txt": "tests/golden/sources/log/dmesg.txt",
     **{f"{name}.tar.xz": "samples/sosreport.tar.xz" for name in ("sosreport-web1", "monday", "tuesday", "cases/web1")},
     "System.map-6.1.0-56-amd64": "tests/unit/symbols/data/drop-map-6.12.117",
@@ -53,7 +55,7 @@ FILES = {
 }
 # Words that are not literal; the threads have to be there.
 PLACEHOLDERS = {
-    "19550": str(os.getpid()), "31337": str(os.getpid()), "ARGS": "quiet", "COMMAND...": "true", "DIR": "folder", "FOLDER": "monday",
+    "19550": str(os.getpid()), "31337": str(os.getpid()), "ARGS": "quiet", "COMMAND...": "true", "DIR": "folder", "FILE": "drops.txt", "FOLDER": "monday", "REASON": "NO_SOCKET",
     "NAME": "tcp-calls", "PREFIX": "folder", "PREFIX/share/stapgen": "root/usr/local/share/stapgen",
     "RECIPE": "rx-latency", "RELEASE": "6.12.117+deb13-amd64", "S": "60", "SCENARIO...": "selftest", "SUITE": "trixie",
     "WORDS...": "rx",
