@@ -168,7 +168,7 @@ class Exporter {
         // Its row in `runs` goes first and comes last; in between nobody who is in a hurry ends us.
         const base::HeededSignals heeded;
         for (auto old = first; old != last; ++old) {
-            if (table_of(old->second) == runs_table.name) remove(old->second);
+            if (table_of(old->second) == runs_table) remove(old->second);
         }
         std::vector<fs::path> written;
         for (const auto& [table, name, suffix] : filled) {

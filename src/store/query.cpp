@@ -25,7 +25,7 @@ using Kind = Answer::Column::Kind;
 using Json = nlohmann::ordered_json;
 
 /// The view of a table's files; without any, an empty table of the same columns.
-std::string view_of(const Table& table, const fs::path& store, bool is_own) {
+std::string view_of(const Table& table, const fs::path& store) {
     std::error_code error;
     const auto name = sql_name(table.name);
     if (!fs::is_directory(store / table.name, error))
@@ -34,7 +34,7 @@ std::string view_of(const Table& table, const fs::path& store, bool is_own) {
     return fmt::format(
         "CREATE VIEW {} AS SELECT * FROM read_parquet({}, hive_partitioning = true, hive_types = {{'recipe': VARCHAR, "
         "'day': DATE}}, union_by_name = {})",
-        name, sql_text((store / table.name / "*/*/*.parquet").string()), !is_own);
+        name, sql_text((store / table.name / "*/*/*.parquet").string()), table.differs);
 }
 
 base::Result<void> prepare(Database& database, const fs::path& store, const recipe::ProgramFiles& files) {
@@ -42,11 +42,9 @@ base::Result<void> prepare(Database& database, const fs::path& store, const reci
     std::vector<std::string> statements{
         // Its files can be read from here on, and nothing else, whatever is asked.
         fmt::format("SET allowed_directories = [{}]", sql_text(store.string())), "SET enable_external_access = false"};
-    for (const auto& table : own_tables)
-        statements.push_back(view_of(table, store, true));
-    for (const auto& [name, columns] : tables_of_rows())
-        statements.push_back(view_of({name, columns}, store, false));
-    statements.push_back(view_of(events_table, store, false));
+    for (const auto& table : tables())
+        statements.push_back(view_of(table, store));
+    statements.push_back(view_of(events_table, store));
     statements.push_back(views);
     statements.emplace_back("SET lock_configuration = true");
     for (const auto& statement : statements) {
@@ -113,7 +111,7 @@ base::Result<std::string> question(const recipe::ProgramFiles& files, const std:
 base::Result<Answer> query(const fs::path& store, const std::string& sql, const recipe::ProgramFiles& files) {
     std::error_code error;
     const auto folder = fs::canonical(store, error);
-    if (error || !fs::is_directory(folder / runs_table.name, error)) {
+    if (error || !fs::is_directory(folder / runs_table, error)) {
         return base::bad_input(fmt::format("{} is not a store", base::printable(store.string())),
                                "'stapgen export FILES --parquet DIR' creates one");
     }

@@ -102,18 +102,33 @@ constexpr std::string_view type_of() {
     return "VARCHAR";
 }
 
-/// Rows that tables.h has in a table of its own, and what a run has none of.
-using Otherwise = std::tuple<rows::Origin, rows::Host, rows::Slowest, rows::OfInterval<rows::Drop>, rows::HiddenDrops,
-                             rows::OfInterval<rows::Count>, rows::Accounting>;
-template <class Row, class... Rows>
-consteval bool is_among(const std::tuple<Rows...>* /*rows*/) {
-    return (std::is_same_v<Row, Rows> || ...);
-}
+/// Tables whose rows are others than a report's: bins, and what questions add up.
+constexpr auto own_tables = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"hist", "run VARCHAR, stage VARCHAR, unit VARCHAR, t TIMESTAMPTZ, bin_low BIGINT, bin_high BIGINT, n UBIGINT"},
+    {"sums", "run VARCHAR, stage VARCHAR, unit VARCHAR, t TIMESTAMPTZ, n UBIGINT, sum BIGINT, min BIGINT, max BIGINT"},
+    {"account", "run VARCHAR, kind VARCHAR, name VARCHAR, n BIGINT"},
+    {"drops",
+     "run VARCHAR, t TIMESTAMPTZ, symbol VARCHAR, symbol_offset UBIGINT, module VARCHAR, address UBIGINT, "
+     "reason VARCHAR, reason_number BIGINT, benign BOOLEAN, n BIGINT"},
+    {"counts", "run VARCHAR, t TIMESTAMPTZ, counted VARCHAR, what VARCHAR, loss BOOLEAN, n BIGINT"},
+    {"slow",
+     "run VARCHAR, direction VARCHAR, place BIGINT, t TIMESTAMPTZ, total_ns BIGINT, stage VARCHAR, ns BIGINT, "
+     "what VARCHAR"},
+    {"labels", "run VARCHAR, name VARCHAR, value VARCHAR"},
+    {"runs",
+     "run VARCHAR, host VARCHAR, machine VARCHAR, kernel VARCHAR, build_id VARCHAR, definition VARCHAR, "
+     "filters VARCHAR, command VARCHAR, started TIMESTAMPTZ, ended TIMESTAMPTZ, sample BIGINT, resolution_ns BIGINT, "
+     "whole BOOLEAN"},
+});
+
+/// Rows that have such a table, and those that a run has none of.
+using Otherwise = table::TablesOf<rows::Origin, rows::Host, rows::Slowest, rows::OfInterval<rows::Drop>,
+                                  rows::HiddenDrops, rows::OfInterval<rows::Count>, rows::Accounting>;
 template <class Row>
 inline constexpr bool has_table = [] {
     constexpr auto shape = Row::about.shape;
     const bool has_rows = shape == table::Shape::rows || shape == table::Shape::list || shape == table::Shape::record;
-    return has_rows && !is_among<Row>(static_cast<const Otherwise*>(nullptr));
+    return has_rows && !Otherwise::lists<Row>;
 }();
 
 /// The rows of one run, table by table.
@@ -121,9 +136,7 @@ class RunRows {
   public:
     RunRows(Database& database, const std::string& run, const rows::Results& results)
         : run_(run), results_(results), start_(moment_of(results.one<rows::Run>().start)) {
-        for (const auto& table : own_tables)
-            tables_.try_emplace(std::string(table.name), database, std::string(table.name));
-        for (const auto& table : tables_of_rows())
+        for (const auto& table : tables())
             tables_.try_emplace(table.name, database, table.name);
     }
 
@@ -228,12 +241,11 @@ class RunRows {
 
     base::Result<std::vector<Filled>> close() {
         std::vector<Filled> filled;
-        for (auto& [name, rows] : tables_) {
-            STAPGEN_TRY(rows.close());
+        for (const auto& [name, columns, differs] : tables()) {
+            STAPGEN_TRY(tables_.at(name).close());
             // In any engine views.sql finds labels, if only none.
             if (filled_.contains(name) || name == "labels") filled.push_back({name, name, ""});
         }
-        std::ranges::stable_partition(filled, [](const Filled& one) { return one.name != runs_table.name; });
         return filled;
     }
 
@@ -292,17 +304,19 @@ class RunRows {
 
 }  // namespace
 
-const std::vector<RowsTable>& tables_of_rows() {
+const std::vector<Table>& tables() {
     static const auto all = [] {
-        std::vector<RowsTable> tables;
+        std::vector<Table> tables;
         rows::Results().each([&]<class Row>(const table::TableOf<Row>& /*rows*/) {
             if constexpr (has_table<Row>) {
-                auto& [name, columns] = tables.emplace_back(RowsTable{std::string(Row::about.name), "run VARCHAR"});
+                auto& columns = tables.emplace_back(Table{std::string(Row::about.name), "run VARCHAR", true}).columns;
                 each_value(Row(), [&]<class Value>(const std::string& column, const Value& /*value*/) {
                     columns += fmt::format(", {} {}", sql_name(column), type_of<Value>());
                 });
             }
         });
+        for (const auto& [name, columns] : own_tables)
+            tables.push_back({std::string(name), std::string(columns)});
         return tables;
     }();
     return all;
@@ -310,9 +324,7 @@ const std::vector<RowsTable>& tables_of_rows() {
 
 base::Result<std::vector<Filled>> put_run(Database& database, const std::string& run, const std::string& host,
                                           const rows::Results& results) {
-    for (const auto& [name, columns] : own_tables)
-        STAPGEN_TRY(database.run(fmt::format("CREATE OR REPLACE TABLE {} ({})", name, columns)));
-    for (const auto& [name, columns] : tables_of_rows())
+    for (const auto& [name, columns, differs] : tables())
         STAPGEN_TRY(database.run(fmt::format("CREATE OR REPLACE TABLE {} ({})", sql_name(name), columns)));
     RunRows rows(database, run, results);
     rows.put_identity(host);

@@ -152,6 +152,10 @@ template <class... Rows>
 struct TablesOf {
     std::tuple<TableOf<Rows>...> tables;
 
+    /// Whether it is one of the rows.
+    template <class Row>
+    static constexpr bool lists = (std::is_same_v<Row, Rows> || ...);
+
     template <class Row>
     [[nodiscard]] TableOf<Row>& of() {
         return std::get<TableOf<Row>>(tables);

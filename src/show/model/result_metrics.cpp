@@ -287,15 +287,9 @@ using WithoutMetrics =
                     rows::HiddenOfInterval, rows::Counted, rows::OfInterval<rows::Count>, rows::CountersRead,
                     rows::Counting, rows::Call, rows::CallsLeftOut, rows::Sample, rows::Cost, rows::Note>;
 
-template <class Row, class... Rows>
-consteval bool is_among(const table::TablesOf<Rows...>* /*tables*/) {
-    return (std::is_same_v<Row, Rows> || ...);
-}
 template <class... Rows>
 consteval bool are_all_listed(const table::TablesOf<Rows...>* /*tables*/) {
-    return ((is_among<Rows>(static_cast<const WithMetrics*>(nullptr)) ||
-             is_among<Rows>(static_cast<const WithoutMetrics*>(nullptr))) &&
-            ...);
+    return ((WithMetrics::lists<Rows> || WithoutMetrics::lists<Rows>)&&...);
 }
 static_assert(are_all_listed(static_cast<const rows::Results*>(nullptr)),
               "a kind of row is new: add its metrics above, or say here that it has none");
