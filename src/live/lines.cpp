@@ -66,11 +66,9 @@ std::vector<Place> places_of(const show::Table& table, std::vector<Place> places
 
 /// A cell's text; a count with commas.
 std::string text_of(const show::Cell& cell, show::Kind kind) {
-    auto text = plain_text(cell.text);
-    const bool is_count = kind == show::Kind::number && text.find_first_not_of("0123456789") == std::string::npos;
-    for (auto at = text.size(); is_count && at > 3;)
-        text.insert(at -= 3, ",");
-    return text;
+    const bool is_count = kind == show::Kind::number && base::is_decimal(cell.text);
+    const auto count = is_count ? base::to_int(cell.text) : std::nullopt;
+    return count ? base::with_commas(*count) : plain_text(cell.text);
 }
 
 Style style_of(const std::vector<show::Cell>& row) {

@@ -244,9 +244,9 @@ class Writer {
         const auto& names = results.one<rows::Series>();
         const auto series = names.series->by_second();
         for (const auto& block : series.blocks()) {
-            series_block(names.stages, results.of<rows::Stage>(), &rows::Stage::stage, block.stages,
+            series_block(names.stages, results.of<rows::Stage>(), &rows::Stage::stage, block, &table::Block::stages,
                          {.kind = "series", .time_ns = block.start_ns}, "_ns");
-            series_block(names.values, results.of<rows::Value>(), &rows::Value::value, block.values,
+            series_block(names.values, results.of<rows::Value>(), &rows::Value::value, block, &table::Block::values,
                          {.kind = "value-series", .time_ns = block.start_ns}, "");
         }
     }
@@ -254,13 +254,13 @@ class Writer {
     /// But for what has no values in any block.
     template <class Row>
     void series_block(const table::Texts& names, const std::vector<Row>& whole, std::string Row::*name_of,
-                      const std::vector<Histogram>& histograms, Subject subject, const std::string& unit) {
-        static const Histogram none;  // of a block without any
+                      const table::Block& block, std::vector<Histogram> table::Block::*histograms, Subject subject,
+                      const std::string& unit) {
         for (std::size_t i = 0; i < names.size(); ++i) {
             // The whole precedes groups.
             const auto row = std::ranges::find(whole, names[i], name_of);
             if (row == whole.end() || row->distribution->n() == 0) continue;
-            const auto& stats = i < histograms.size() ? histograms[i] : none;
+            const auto& stats = table::histogram_of(block, histograms, i);
             subject.name = names[i];
             number(subject, "n", std::optional(stats.n()));
             number(subject, "p50" + unit, stats.percentile(50));

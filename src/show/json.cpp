@@ -26,8 +26,7 @@ Json columns_of(const table::Series& series, const table::Texts& names,
     for (std::size_t place = 0; place < names.size(); ++place) {
         Json n = Json::array(), p50 = Json::array(), p99 = Json::array(), max = Json::array();
         for (const auto& block : series.blocks()) {
-            const auto& all = block.*histograms;
-            const auto stats = place < all.size() ? all[place] : table::Histogram();
+            const auto& stats = table::histogram_of(block, histograms, place);
             n.push_back(stats.n());
             p50.push_back(or_null(stats.percentile(50)));
             p99.push_back(or_null(stats.percentile(99)));

@@ -17,6 +17,13 @@ struct Block {
     std::size_t recording = 0;  ///< that it is of: blocks of one only are joined
 };
 
+/// That of a stage or a value; an empty one of those that a series has not, as of a recipe's further kinds of record.
+inline const Histogram& histogram_of(const Block& block, std::vector<Histogram> Block::*histograms, std::size_t place) {
+    static const Histogram none;
+    const auto& all = block.*histograms;
+    return place < all.size() ? all[place] : none;
+}
+
 /// A measurement cut into blocks of equal length, as many as keep memory bounded: the length doubles when there would
 /// be more than `max_blocks`, and when their histograms take more than `max_bytes`, unless only `min_blocks` are
 /// left. Blocks without any record are there, too. The histograms of all blocks together are
