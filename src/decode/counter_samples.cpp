@@ -201,7 +201,8 @@ class CounterSamples final : public Importer {
             return false;
         }
         const auto line = text.substr(is_unified ? 1 : 2);
-        // Its lines of ethtool have no heading. No other format has that many blanks, 7 in VMware's names.
+        // The lines of ethtool that it leaves have no heading. No other format has that many blanks, 7 in VMware's
+        // names.
         const auto blanks = line.find_first_not_of(' ');
         if (!now.context.block.is_open && (blanks == 5 || blanks == 7)) {
             now.context.format = &counter_formats().back();

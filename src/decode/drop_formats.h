@@ -14,7 +14,7 @@ namespace stapgen::decode {
 ///     reason      its text; number: the kernel's number of it
 ///     place       where it was dropped
 ///     count       a decimal number of drops; 1 without
-///     total       the same since the tool began, of what is left of it
+///     total       the same since the tool began, of what the line has before it
 ///     clock int endpoint word    "20:49:06", "17", "10.0.0.1:443" or "fe80::1:443", a text without blanks
 ///     -           anything
 struct DropShape {

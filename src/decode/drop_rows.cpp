@@ -17,6 +17,11 @@ bool is_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
+/// Whether a character of a pattern, no star, is one of a line.
+bool is_like(char pattern, char c) {
+    return pattern == ' ' ? is_blank(c) : pattern == c;
+}
+
 /// "20:49:06".
 bool is_clock(std::string_view text) {
     return text.size() == 8 && text[2] == ':' && text[5] == ':' && base::is_decimal(text.substr(0, 2)) &&
@@ -28,7 +33,7 @@ bool is_endpoint(std::string_view text) {
     return colon != text.npos && colon > 0 && base::is_decimal(text.substr(colon + 1));
 }
 
-/// The parts of a line that say what was dropped; null: the shape has none of that name.
+/// The parts of a line that say what was dropped; empty: the shape has none of that name.
 struct Captured {
     std::string_view reason, number, place, count, total;
 
@@ -63,7 +68,7 @@ class Fitting {
   private:
     bool fits(std::string_view pattern, std::string_view captures, std::string_view text) {
         for (; !pattern.empty() && pattern[0] != '*'; pattern.remove_prefix(1)) {
-            if (text.empty() || (pattern[0] == ' ' ? !is_blank(text[0]) : text[0] != pattern[0])) return false;
+            if (text.empty() || !is_like(pattern[0], text[0])) return false;
             text.remove_prefix(pattern[0] == ' ' ? std::min(text.find_first_not_of(" \t"), text.size()) : 1);
         }
         if (pattern.empty()) return text.empty();
@@ -73,8 +78,8 @@ class Fitting {
         const bool has_blanks = word == "-" || word == "reason" || word == "place";
         for (auto end = pattern.empty() ? text.size() : 0; end <= text.size() && steps_-- > 0; ++end) {
             if (!has_blanks && end > 0 && is_blank(text[end - 1])) return false;
-            const bool may_end = pattern.empty() || pattern[0] == '*' ||
-                                 (end < text.size() && (text[end] == pattern[0] || is_blank(text[end])));
+            const bool may_end =
+                pattern.empty() || pattern[0] == '*' || (end < text.size() && is_like(pattern[0], text[end]));
             if (may_end && captured.take(word, text.substr(0, end)) && fits(pattern, captures, text.substr(end)))
                 return true;
         }

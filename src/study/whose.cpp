@@ -62,22 +62,26 @@ std::string by_filter(const Results& results) {
     return names.size() == 1 ? *names.begin() : "";
 }
 
-/// "with 10.0.0.7:50112", "with 10.0.0.7", "with 3 peers of port 6379"; empty where nothing is common.
+/// The parts of endpoints before or behind the port's colon, each once.
+std::set<std::string> halves_of(const std::set<std::string>& endpoints, bool are_ports) {
+    std::set<std::string> halves;
+    for (const auto& endpoint : endpoints) {
+        const auto colon = endpoint.rfind(':');
+        halves.insert(are_ports ? endpoint.substr(colon + 1) : endpoint.substr(0, colon));
+    }
+    return halves;
+}
+
+/// "with 10.0.0.7:50112", "on 5 connections of port 6379 with 10.0.0.7"; empty where nothing is common.
 std::string peers_of(const std::vector<const Group*>& groups) {
     const auto remotes = values_of(groups, "remote");
     if (!remotes) return {};
     if (remotes->size() == 1) return "with " + *remotes->begin();
-    std::set<std::string> addresses;
-    for (const auto& remote : *remotes)
-        addresses.insert(remote.substr(0, remote.rfind(':')));
-    const auto local = values_of(groups, "local").value_or(std::set<std::string>());
-    std::set<std::string> ports;
-    for (const auto& endpoint : local)
-        ports.insert(endpoint.substr(endpoint.rfind(':') + 1));
-    const auto port = ports.size() == 1 ? " of port " + *ports.begin() : "";
-    if (addresses.size() == 1)
-        return fmt::format("on {} connections{} with {}", remotes->size(), port, *addresses.begin());
-    return port.empty() ? "" : fmt::format("on {} connections{}", remotes->size(), port);
+    const auto addresses = halves_of(*remotes, false);
+    const auto ports = halves_of(values_of(groups, "local").value_or(std::set<std::string>()), true);
+    if (addresses.size() > 1 && ports.size() != 1) return {};
+    return fmt::format("on {} connections{}{}", remotes->size(), ports.size() == 1 ? " of port " + *ports.begin() : "",
+                       addresses.size() == 1 ? " with " + *addresses.begin() : "");
 }
 
 /// "of mc-worker, redis-server"; empty where they are many, or not known.

@@ -137,7 +137,7 @@ std::string packets_of(const Results& results, const WhyPart& part) {
     return text;
 }
 
-/// The median. Where the mean is far above it, how many waited longer than that, and these hardly waited for others.
+/// The median. Where the mean is far above it, how many waited longer than that; where it is far below it, the mean.
 std::string typical_time(const WhyPart& part) {
     const auto mean = table::duration_text(part.mean_ns);
     if (!part.p50_ns) return "mean " + mean;
@@ -194,10 +194,9 @@ bool has_known_parts(std::string_view stage) {
 
 void add_division_caveats(const std::vector<rows::Stage>& rows, std::vector<std::string>& caveats) {
     const bool has_parts = std::ranges::any_of(rows, [](const rows::Stage& row) { return row.part_of.has_value(); });
-    const bool may_have = std::ranges::any_of(rows, [](const rows::Stage& row) { return has_known_parts(row.stage); });
-    if (!has_parts && !may_have) return;
     if (!has_parts) {
-        caveats.emplace_back("stages are not divided: rx-, tx- and net-latency do that, without --no-parts");
+        if (std::ranges::any_of(rows, [](const rows::Stage& row) { return has_known_parts(row.stage); }))
+            caveats.emplace_back("stages are not divided: rx-, tx- and net-latency do that, without --no-parts");
         return;
     }
     for (const auto& row : rows) {

@@ -93,7 +93,7 @@ class Tools {
                   {}},
                  {"report", "--format=json"}, {"archives"}, {}),
             tool({"why",
-                  "Why packets took as long as they did, of recordings of net-latency, rx-latency or tx-latency: where "
+                  "Why packets took as long as they did, of recordings of recipes with stages: where "
                   "the time went, causes, remedies",
                   {{"files", fmt::format("paths {}", file), true, true}},
                   {}},

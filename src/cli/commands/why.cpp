@@ -101,13 +101,11 @@ CommandSpec why_command(const recipe::Catalog& catalog) {
     measure.present.format = "why";
     measure.live = "never";
     command.notes =
-        "Measures both directions with the recipe net-latency, aggregated in the kernel, until -d\nor Ctrl-C; or reads "
-        "recordings. It prints what packets waited for, the largest first, what\nthe slowest of them waited for, and "
-        "for "
-        "each cause that has 5 % of the time or of the tail\nwhat it is, how it is known, and what can be done about "
-        "it. A "
-        "terminal has 15 lines of it,\na pipe has all. With --who, who had the CPU that they waited for, which cgroup "
-        "was\n"
+        "Measures both directions with the recipe net-latency, aggregated in the kernel, until -d\n"
+        "or Ctrl-C; or reads recordings. It prints what packets waited for, the largest first, what\n"
+        "the slowest of them waited for, and for each cause that has 5 % of the time or of the tail\n"
+        "what it is, how it is known, and what can be done about it. A terminal has 15 lines of it,\n"
+        "a pipe has all. With --who, who had the CPU that they waited for, which cgroup was\n"
         "throttled, and where threads slept. 'stapgen help waits' has all causes. docs/guide/slow.md\n";
     command.examples = {"stapgen why --port 11211 -d 10", "stapgen why --port 443 -d 30 -o slow.rec",
                         "stapgen why --who --comm mc-worker -d 10", "stapgen why slow.rec"};

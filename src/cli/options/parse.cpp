@@ -20,7 +20,7 @@ namespace {
 
 using Values = std::vector<std::string>;
 
-/// The text typed for an option, or stands in a file for it; null: nothing.
+/// The text typed for an option, or that a file has for it; null: nothing.
 const Values* values_for(const Typed& typed, const OptionSpec& spec) {
     const auto found = typed.given.find(&spec);
     return found == typed.given.end() ? nullptr : &found->second;
