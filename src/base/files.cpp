@@ -230,9 +230,13 @@ Result<std::string> read_found(const std::filesystem::path& path, std::size_t li
 }
 
 Result<void> create_file(const std::filesystem::path& path, std::string_view content) {
-    const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (file.get() < 0) return system_error("create", path);
-    const Unfinished unfinished(path);
+    int created = -1;
+    const Unfinished unfinished([&] {
+        created = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        return created < 0 ? fs::path() : path;
+    });
+    if (created < 0) return system_error("create", path);
+    const Descriptor file(created);
     while (!content.empty()) {
         const auto count = ::write(file.get(), content.data(), content.size());
         if (count < 0 && errno != EINTR) {
@@ -249,7 +253,7 @@ Result<void> replace_file(const std::filesystem::path& path, std::string_view co
     auto temporary = path;
     // Its own, whatever an earlier process of our number has left.
     temporary += fmt::format(".{:08x}.tmp", std::random_device()());
-    const Unfinished unfinished(temporary);
+    const Unfinished unfinished([&] { return temporary; });
     if (auto created = create_file(temporary, content); !created) return created;
     if (::rename(temporary.c_str(), path.c_str()) != 0) {
         auto error = system_error("replace", path);
@@ -274,21 +278,15 @@ Result<PrivateDirectory> PrivateDirectory::create() {
 
 Result<PrivateDirectory> PrivateDirectory::create_beside(const std::filesystem::path& path) {
     auto pattern = path.string() + "-XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr) return system_error("make a temporary folder", pattern);
-    return PrivateDirectory(pattern);
-}
-
-PrivateDirectory::PrivateDirectory(std::filesystem::path path)
-    : path_(std::move(path)), unfinished_(std::make_unique<Unfinished>(path_)) {}
-
-PrivateDirectory::PrivateDirectory(PrivateDirectory&& other) noexcept
-    : path_(std::move(other.path_)), unfinished_(std::move(other.unfinished_)) {
-    other.path_.clear();
+    auto made = std::make_unique<Unfinished>(
+        [&] { return ::mkdtemp(pattern.data()) == nullptr ? fs::path() : fs::path(pattern); });
+    if (made->path().empty()) return system_error("make a temporary folder", pattern);
+    return PrivateDirectory(std::move(made));
 }
 
 PrivateDirectory::~PrivateDirectory() {
     std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+    if (unfinished_) std::filesystem::remove_all(path(), ignored);
 }
 
 std::optional<std::filesystem::path> config_directory() {

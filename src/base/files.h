@@ -72,15 +72,14 @@ class PrivateDirectory {
     static Result<PrivateDirectory> create();
     /// The same in the folder of `path`, its name what this path and six characters are.
     static Result<PrivateDirectory> create_beside(const std::filesystem::path& path);
-    PrivateDirectory(PrivateDirectory&& other) noexcept;
+    PrivateDirectory(PrivateDirectory&&) noexcept = default;
     PrivateDirectory& operator=(PrivateDirectory&&) = delete;
     ~PrivateDirectory();
 
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] const std::filesystem::path& path() const { return unfinished_->path(); }
 
   private:
-    explicit PrivateDirectory(std::filesystem::path path);
-    std::filesystem::path path_;
+    explicit PrivateDirectory(std::unique_ptr<Unfinished> unfinished) : unfinished_(std::move(unfinished)) {}
     std::unique_ptr<Unfinished> unfinished_;
 };
 

@@ -39,11 +39,12 @@ Registry& unfinished() {
 
 void remove_unfinished() {
     auto& [mutex, paths] = unfinished();
-    const std::scoped_lock lock(mutex);
+    // Never unlocked: other threads go on, and would make the next one between this and the end.
+    mutex.lock();
     for (const auto& path : paths) {
         std::error_code ignored;
         auto gone = path;
-        // Other threads go on: under another name nothing new gets into a folder.
+        // Under another name nothing new gets into a folder.
         if (fs::is_directory(path, ignored)) fs::rename(path, gone += ".gone", ignored);
         fs::remove_all(gone, ignored);
     }
@@ -109,10 +110,11 @@ int HeededSignals::count() const {
     return asked - before_;
 }
 
-Unfinished::Unfinished(fs::path path) : path_(std::move(path)) {
+Unfinished::Unfinished(const std::function<fs::path()>& make) {
     auto& [mutex, paths] = unfinished();
     const std::scoped_lock lock(mutex);
-    paths.insert(path_);
+    path_ = make();
+    if (!path_.empty()) paths.insert(path_);
 }
 
 Unfinished::~Unfinished() {

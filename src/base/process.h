@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 /// The signals of this process and its limit of descriptors. Set once, by main; nothing else of the
 /// program installs a handler, blocks a signal or sets a limit, but for children, which get their own.
@@ -32,10 +33,14 @@ class HeededSignals {
 /// A file or folder that is nothing yet: removed if a signal ends the program before it is destroyed.
 class Unfinished {
   public:
-    explicit Unfinished(std::filesystem::path path);
+    /// `make` makes it and returns its path, or an empty one where it could not. No signal ends the program between
+    /// that and the note of it. errno is what `make` left.
+    explicit Unfinished(const std::function<std::filesystem::path()>& make);
     Unfinished(const Unfinished&) = delete;
     Unfinished& operator=(const Unfinished&) = delete;
     ~Unfinished();
+
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   private:
     std::filesystem::path path_;
