@@ -84,12 +84,16 @@ void draw(Section& to, section::OverTime /*section*/, const Report& of) {
     auto series = results.series().by_second();
     series.join_to(of.block_rows / std::max<std::size_t>(1, series.stages() + series.values()));
     to.plots = heatmaps_of(results);
-    to.tables_name = fmt::format("Numbers, in blocks of {} s", seconds(series.block_ns()));
+    // One block is the whole.
+    if (series.blocks().size() < 2 && to.plots.empty()) return;
+    if (!to.plots.empty()) to.tables_name = fmt::format("Numbers, in blocks of {} s", seconds(series.block_ns()));
     const auto add = [&](const table::Texts& names, BlockHistograms histograms) {
         for (std::size_t i = 0; i < std::min(names.size(), (series.blocks().front().*histograms).size()); ++i) {
             const auto is_there = [&](const auto& block) { return (block.*histograms)[i].n() > 0; };
             if (std::ranges::any_of(series.blocks(), is_there))
                 to.tables.push_back(block_table(series, histograms, i, names[i], has_epoch(results)));
+            // Where nothing else is there, the first stands open.
+            if (to.plots.empty() && to.tables.size() == 1) to.tables.front().folded = false;
         }
     };
     add(results.one<rows::Series>().stages, &table::Block::stages);

@@ -131,12 +131,10 @@ std::vector<Plot> distributions_of(const rows::Results& results) {
     std::vector<Plot> outlines, plots;
     const auto whole = undivided_stages(results);
     const auto& stages = whole.rows;
-    std::size_t of_directions = 0;
-    for (const auto& way : results.of<rows::Way>())
-        of_directions += way.stages.size();
+    const auto coloured = coloured_stages(results);
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const auto& [name, stats] = std::tie(stages[i].name, stages[i].stats);
-        const auto colour = of_directions == 0 ? i : colour_of_stage(results, name).value_or(of_directions);
+        const auto colour = coloured.empty() ? i : colour_of_stage(coloured, name).value_or(coloured.size());
         curves.push_back({&*stats, "line " + (name == "total" ? "ink" : colour_classes(colour))});
         if (name == "total") percentiles.caption += "; the thick line is the total";
         if (name != "total") percentiles.legend.push_back({name, 0, colour});

@@ -171,7 +171,8 @@ void draw(Section& to, section::Drops /*section*/, const Report& of) {
     };
     add(drops, "Drops by place and reason",
         base::saturating_add(base::saturating_sum(drops, &rows::Drop::count), results.one<rows::HiddenTotals>().count));
-    add(results.of<rows::Advice>(), "What the reasons mean, and where to look");
+    // A ledger's flow says it beside each loss.
+    if (results.of<rows::Ledger>().empty()) add(results.of<rows::Advice>(), "What the reasons mean, and where to look");
     add(results.stacks_shown, results.sentences.stacks,
         base::saturating_sum(results.of<rows::Stack>(), &rows::Stack::count));
     if (results.of<rows::Interval>().size() < 2) return;

@@ -59,14 +59,57 @@ std::string width(double part) {
 }
 
 data segment_data(const Segment& segment) {
-    return object{
-        {"segment", segment.name}, {"width", width(segment.part)}, {"colour", colour_classes(segment.colour)}};
+    /// Of a bar on a phone in letters, when they are wide.
+    constexpr double letters = 36;
+    const bool has_room = static_cast<double>(segment.label.size() + 1) < segment.part * letters;
+    return object{{"segment", segment.name},
+                  {"width", width(segment.part)},
+                  {"colour", segment.colour ? colour_classes(*segment.colour) : "gap"},
+                  {"inside", has_room ? text_or_false(segment.label) : data(false)}};
 }
 
 data stack_data(const Stack& stack) {
     return object{{"label", text_or_false(stack.label)},
                   {"total", stack.text},
-                  {"segments", list_of(stack.segments, segment_data)}};
+                  {"segments", list_of(stack.segments, segment_data)},
+                  {"stack_legend", list_of(stack.legend, segment_data)},
+                  {"has_stack_legend", !stack.legend.empty()}};
+}
+
+/// In a box of 1000 by 100.
+data stream_data(const Stream& stream) {
+    const auto x = [](double part) { return fmt::format("{:.1f}", std::clamp(part, 0.0, 1.0) * 1000); };
+    // All cuts across it are as long: both edges are the same curve.
+    const auto left = x(stream.top), right = x(stream.top + stream.width), end_left = x(stream.bottom),
+               end_right = x(stream.bottom + stream.width);
+    return object{
+        {"stream_count", stream.count},
+        {"stream_name", stream.name},
+        {"stream_of", stream.of},
+        {"stream_note", text_or_false(stream.note)},
+        {"stream_title", stream.title},
+        {"look", stream.look},
+        {"trunk", stream.trunk > 0 ? data(x(stream.trunk)) : data(false)},
+        {"stream", stream.width > 0 ? data(fmt::format("M{0} 0H{1}C{1} 60 {3} 40 {3} 100H{2}C{2} 40 {0} 60 {0} 0", left,
+                                                       right, end_left, end_right))
+                                    : data(false)}};
+}
+
+data explanation_data(const std::string& run, const Explanation& explanation) {
+    return object{{"explanation", explanation.name},
+                  {"explanation_id", fmt::format("{}-{}", run, explanation.name)},
+                  {"what", explanation.what},
+                  {"known", explanation.known},
+                  {"remedy", text_or_false(explanation.remedy)}};
+}
+
+data answer_data(const std::string& run, const Answer& answer) {
+    return object{
+        {"part", answer.part},
+        {"what", answer.what},
+        {"remedy", text_or_false(answer.remedy)},
+        {"colour", colour_classes(answer.colour)},
+        {"explained", answer.explained.empty() ? data(false) : data(fmt::format("{}-{}", run, answer.explained))}};
 }
 
 data tick_data(const Tick& tick) {
@@ -182,6 +225,13 @@ data section_data(const std::string& run, const Section& section) {
                   {"icicles", list_of(section.icicles, icicle_data)},
                   {"listings", list_of(section.listings, listing_data)},
                   {"stacks", list_of(section.stacks, stack_data)},
+                  {"answers", list_of(section.answers, [&](const Answer& answer) { return answer_data(run, answer); })},
+                  {"has_answers", !section.answers.empty()},
+                  {"explanations", list_of(section.explanations,
+                                           [&](const Explanation& known) { return explanation_data(run, known); })},
+                  {"has_explanations", !section.explanations.empty()},
+                  {"flow", list_of(section.flow, stream_data)},
+                  {"has_flow", !section.flow.empty()},
                   {"legend", list_of(section.legend, segment_data)},
                   {"has_legend", !section.legend.empty()},
                   {"timelines", list_of(section.timelines, timelines_data)},

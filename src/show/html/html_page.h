@@ -16,18 +16,42 @@ namespace stapgen::show::html {
 /// The classes of page.css for the colour of a stage, by its place among all stages.
 std::string colour_classes(std::size_t stage);
 
-/// A part of a stacked bar.
+/// A part of a stacked bar, or an entry of a legend.
 struct Segment {
-    std::string name;        ///< with its number: shown on hover
-    double part = 0;         ///< of the width there is, 0 to 1
-    std::size_t colour = 0;  ///< place of the stage among all stages
+    std::string name;                       ///< with its number: shown on hover
+    double part = 0;                        ///< of the width there is, 0 to 1
+    std::optional<std::size_t> colour = 0;  ///< colour_of_stage(); nothing: it is no stage
+    std::string label{};                    ///< shown in the bar, if it is wide enough on a phone
 };
 
 /// A stacked bar with its label.
 struct Stack {
     std::string label;
     std::string text;
-    std::vector<Segment> segments;
+    std::vector<Segment> segments{};
+    std::vector<Segment> legend{};  ///< in the order of the bar
+};
+
+/// What packets waited for, with what to do about it.
+struct Answer {
+    std::string part, what, remedy;
+    std::size_t colour = 0;
+    std::string explained{};  ///< the Explanation's name
+};
+/// What a stage or a part of it is.
+struct Explanation {
+    std::string name;  ///< of letters that an address takes
+    std::string what, known, remedy;
+};
+
+/// Packets of one fate at a step of a flow. Places and widths are 0 to 1, of the picture's.
+struct Stream {
+    std::string count, name, of, note{};
+    std::string title;           ///< what part it is of all
+    std::string look;            ///< a class of page.css
+    double width = 0;            ///< 0: there is the trunk only
+    double top = 0, bottom = 0;  ///< where its left edge is
+    double trunk = 0;            ///< width of what passes by
 };
 
 /// A mark on a scale.
@@ -103,6 +127,9 @@ struct Section {
     std::vector<Icicle> icicles{};
     std::vector<std::vector<std::string>> listings{};  ///< lines as they are, in letters of one width; folded
     std::vector<Stack> stacks{};
+    std::vector<Answer> answers{};
+    std::vector<Explanation> explanations{};
+    std::vector<Stream> flow{};  ///< from above
     std::vector<Segment> legend{};
     std::vector<Timelines> timelines{};
     SmallCharts small{};

@@ -36,12 +36,11 @@ std::string facts_of(const Results& results) {
     return facts;
 }
 
-/// The answer: of each direction where its tail comes from.
+/// What takes most; where that is not known, where the tail comes from.
 std::vector<std::string> answers_of(const Results& results) {
-    std::vector<std::string> answers;
-    for (const auto& tail : results.of<rows::Tail>())
-        answers.push_back((tail.way.empty() ? "" : tail.way + ": ") + tail.sentence);
-    return answers;
+    const auto& causes = results.of<rows::CauseOfWait>();
+    if (causes.empty()) return html::tail_sentences(results);
+    return {fmt::format("{}: {}.", causes.front().part, causes.front().what)};
 }
 
 /// All of one report.
@@ -54,7 +53,8 @@ Run run_of(const Results& results, const Options& options, std::size_t number, s
     each_section(results, [&](auto section) {
         Section drawn{std::string(section.id), std::string(section.heading)};
         draw(drawn, section, html::Report{results, options, block_rows});
-        if (!drawn.tables.empty() || !drawn.paragraphs.empty()) run.sections.push_back(std::move(drawn));
+        const bool is_empty = drawn.tables.empty() && drawn.paragraphs.empty() && drawn.explanations.empty();
+        if (!is_empty) run.sections.push_back(std::move(drawn));
     });
     return run;
 }
@@ -76,15 +76,22 @@ table::Texts stages_of_both(const Results& before, const Results& after, const t
 Section stacks_of_both(const Results& before, const Results& after) {
     Section both{"both", std::string(section::Stages::heading)};
     const auto longest = std::max(html::max_mean_of(before), html::max_mean_of(after));
+    auto coloured = coloured_stages(after);
+    for (const auto& stage : coloured_stages(before))
+        if (!colour_of_stage(coloured, stage)) coloured.push_back(stage);
     const auto add_stacks = [&](const Results& results, const std::string& name) {
-        for (auto& stack : html::stacks_of(results, longest)) {
+        for (auto& stack : html::stacks_of(results, coloured, longest)) {
             stack.label = stack.label.empty() ? name : fmt::format("{} {}", stack.label, name);
             both.stacks.push_back(std::move(stack));
         }
     };
     add_stacks(before, "before");
     add_stacks(after, "after");
-    both.legend = html::legend_of(after);
+    both.legend = html::legend_of(after, coloured);
+    for (const auto& entry : html::legend_of(before, coloured)) {
+        if (std::ranges::find(both.legend, entry.name, &html::Segment::name) == both.legend.end())
+            both.legend.push_back(entry);
+    }
     return both;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,12 +33,17 @@ const table::Histogram* stage_of(const rows::Results& results, std::string_view 
 /// The stage that the charts show first: "total", else the one with the most time.
 std::string first_stage_of(const rows::Results& results);
 
-/// The whole time of each direction as a bar of its stages. `max_ns`: the mean total that takes the whole width, 0: the
-/// longest among them.
-std::vector<Stack> stacks_of(const rows::Results& results, double max_ns = 0);
+/// Of each direction where its tail comes from.
+std::vector<std::string> tail_sentences(const rows::Results& results);
+
+/// The whole time of each direction as a bar of its stages and their parts. `max_ns`: the mean total that takes the
+/// whole width; without it each has the whole width, and a legend.
+std::vector<Stack> stacks_of(const rows::Results& results, const table::Texts& coloured,
+                             std::optional<double> max_ns = {});
 /// The longest mean total of the directions.
 double max_mean_of(const rows::Results& results);
-std::vector<Segment> legend_of(const rows::Results& results);
+/// Of all bars.
+std::vector<Segment> legend_of(const rows::Results& results, const table::Texts& coloured);
 
 /// A report on a page.
 struct Report {
@@ -51,11 +57,14 @@ void draw(Section& to, section::Calls section, const Report& of);
 void draw(Section& to, section::Stages section, const Report& of);
 void draw(Section& to, section::Averages section, const Report& of);
 void draw(Section& to, section::Tail section, const Report& of);
+void draw(Section& to, section::Causes section, const Report& of);
 /// A heatmap and a table for each stage.
 void draw(Section& to, section::OverTime section, const Report& of);
 /// One table: for each bin of bins_of() how many values each stage has in it.
 void draw(Section& to, section::Distribution section, const Report& of);
 void draw(Section& to, section::Slowest section, const Report& of);
+/// From the card to the socket.
+void draw(Section& to, section::Ledger section, const Report& of);
 void draw(Section& to, section::Drops section, const Report& of);
 /// By group, of the whole and of each interval.
 void draw(Section& to, section::Counts section, const Report& of);

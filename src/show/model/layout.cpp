@@ -166,6 +166,5 @@ template Table laid_out(const std::vector<rows::Counter>&, std::string, std::opt
 template Table laid_out(const std::vector<rows::Average>&, std::string, std::optional<std::int64_t>);
 template Table laid_out(const std::vector<rows::Who>&, std::string, std::optional<std::int64_t>);
 template Table laid_out(const std::vector<rows::Ledger>&, std::string, std::optional<std::int64_t>);
-template Table laid_out(const std::vector<rows::CauseOfWait>&, std::string, std::optional<std::int64_t>);
 
 }  // namespace stapgen::show

@@ -180,16 +180,23 @@ std::string too_few_text(std::span<const Measures> all, std::span<const table::P
     return needs.empty() ? needs : "-: not enough samples;" + needs;
 }
 
-std::optional<std::size_t> colour_of_stage(const rows::Results& results, std::string_view stage) {
-    const auto whole = schema::divided_stage(stage);
-    std::size_t colour = 0;
+table::Texts coloured_stages(const rows::Results& results) {
+    table::Texts stages;
+    const auto add = [&](const std::string& stage) {
+        if (std::ranges::find(stages, stage) == stages.end()) stages.push_back(stage);
+    };
     for (const auto& way : results.of<rows::Way>()) {
-        for (const auto& of_way : way.stages) {
-            if (of_way.stage == (whole.empty() ? stage : whole)) return colour;
-            ++colour;
-        }
+        for (const auto& [stage, sum_ns] : way.stages)
+            if (sum_ns > 0) add(stage);
     }
-    return std::nullopt;
+    for (const auto& row : results.of<rows::Stage>())
+        if (row.part_of && row.group.empty() && row.distribution->sum() > 0) add(row.stage);
+    return stages;
+}
+
+std::optional<std::size_t> colour_of_stage(const table::Texts& coloured, std::string_view stage) {
+    const auto found = std::ranges::find(coloured, stage);
+    return found == coloured.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - coloured.begin()));
 }
 
 std::string interval_text(const std::optional<table::Histogram::Interval>& interval, const Style& style) {
@@ -198,13 +205,14 @@ std::string interval_text(const std::optional<table::Histogram::Interval>& inter
 
 Cell stage_cell(const std::string& stage, std::optional<std::size_t> colour) {
     if (!schema::is_part(stage)) return {.text = stage, .colour = colour};
-    return {.text = "  " + std::string(schema::cause_of(stage)), .title = stage, .mark = "part"};
+    return {.text = "  " + std::string(schema::cause_of(stage)), .title = stage, .colour = colour, .mark = "part"};
 }
 
 Table measures_table(const rows::Results& results, const Measures& measures, const Style& style,
                      std::span<const table::Percentile> percentiles, const std::optional<Trend>& trend) {
     const auto& all = measures.rows;
     const bool has_shares = have_shares(all);
+    const auto coloured = coloured_stages(results);
     // Groups of several recordings may have different keys.
     const auto keys = keys_of(all, group_of);
     Table table{fmt::format("{}{}{}", style.is_time ? "Stages" : "Values", keys.empty() ? "" : " by group",
@@ -213,7 +221,7 @@ Table measures_table(const rows::Results& results, const Measures& measures, con
     if (trend) table.columns.push_back({"TREND", Kind::text, In::text, Extra::trend});
     const table::Group* last = nullptr;
     for (const auto& [name, group, stats, share, is_part] : all) {
-        const auto colour = colour_of_stage(results, name);
+        const auto colour = colour_of_stage(coloured, name);
         const bool repeated = last != nullptr && *last == group;
         last = &group;
         auto& row = table.rows.emplace_back();

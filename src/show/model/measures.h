@@ -50,8 +50,10 @@ std::string too_few_text(std::span<const Measures> all, std::span<const table::P
 std::vector<std::string> footnotes(const rows::Results& results, const Options& options);
 std::vector<std::string> group_footnotes(const rows::Results& results, const Options& options);
 
-/// Its place among the stages of all directions, of a part that of its stage; nothing for a total, which is in no bar.
-std::optional<std::size_t> colour_of_stage(const rows::Results& results, std::string_view stage);
+/// What bars are made of: the stages of all directions, then parts of them.
+table::Texts coloured_stages(const rows::Results& results);
+/// Its place among them; nothing for a total, which is in no bar.
+std::optional<std::size_t> colour_of_stage(const table::Texts& coloured, std::string_view stage);
 /// A stage's name; of a part its cause, indented: its row follows that of its stage.
 Cell stage_cell(const std::string& stage, std::optional<std::size_t> colour);
 /// "[1.203, 1.301]", of Histogram::confidence(); "-" where there is none.

@@ -47,10 +47,6 @@ Sheet Averages::sheet(const Results& results) {
         .table = laid_out(results.of<rows::Average>(), "Averages of the whole")};
 }
 
-Sheet Causes::sheet(const Results& results) {
-    return {.table = laid_out(results.of<rows::CauseOfWait>(), "The most important first")};
-}
-
 Sheet Who::sheet(const Results& results) {
     return {.sentences = {results.sentences.who},
             .table = laid_out(results.of<rows::Who>(), "The worst first"),

@@ -54,7 +54,6 @@ struct Tail : Of<rows::Tail> {
 /// What takes 5 % of the time or of the tail.
 struct Causes : Of<rows::CauseOfWait> {
     static constexpr std::string_view id = "causes", heading = "What packets waited for";
-    static Sheet sheet(const Results& results);
 };
 struct OverTime {
     static constexpr std::string_view id = "time", heading = "Over time";

@@ -21,10 +21,13 @@ import sys
 import tempfile
 
 # Pictures that are open: heatmaps, curves, distributions, columns.
-PLOTS = {"server": 3, "comparison": 9, "hosts": 3, "drops": 1, "averages": 0, "packets": 3, "hostile": 3}
-TIMELINES = {"server": 10, "hosts": 10, "comparison": 20, "packets": 20, "hostile": 10}
+PLOTS = {"server": 3, "comparison": 9, "hosts": 3, "drops": 1, "averages": 0, "packets": 3, "waits": 3, "ledger": 0,
+         "hostile": 3}
+TIMELINES = {"server": 10, "hosts": 10, "comparison": 20, "packets": 20, "waits": 20, "hostile": 10}
 SMALL = {"hosts": 60}
-SENTENCES = {"server", "drops"}
+SENTENCES = {"drops"}
+# Of each step of a flow what is drawn: packets that join the trunk, or leave it (-), or are the trunk (=).
+FLOW = {"ledger": "101 9973 -101 -211 503 13 -17 -19 =10242 -401 -307 -137 -1013 -31 -1 -53 -1717 -211 -109 -5691 -571"}
 MOST_BYTES = {"server": 350_000, "comparison": 550_000, "hosts": 500_000, "packets": 400_000, "hostile": 300_000}
 READING = r"(P[\d.]+|[\d.]+( [num]?s)?)(, [\d.]+( [num]?s)?)?"
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -44,6 +47,8 @@ PROBE = """
   // Of each bar its width and that of its parts, and of each stage the paint by which it is known.
   said.timelines = [...document.querySelectorAll(".timelines .parts")].map(bar => [
     bar.getBoundingClientRect().width, [...bar.children].reduce((sum, part) => sum + part.getBoundingClientRect().width, 0)]);
+  // The piece that a segment of a bar is named for, and what the bar's label says it is all.
+  said.totals = [...document.querySelectorAll(".timelines p strong")].map(label => label.textContent);
   const legend = document.querySelector(".timelines")?.parentElement.querySelectorAll(".legend i") ?? [];
   said.paints = [...legend].map(part => getComputedStyle(part)).map(style => style.backgroundColor + style.backgroundImage);
   // Of each small chart how wide it is, how much of that its distribution takes, and where its line is.
@@ -90,6 +95,31 @@ PROBE = """
     const texts = [...scale.children].map(tick => tick.getBoundingClientRect());
     return texts.slice(1).filter((text, i) => text.left < texts[i].right).map(() => scale.textContent);
   });
+  // Of each step of a flow how wide its trunk is, and its stream at the top and at the bottom, in pixels.
+  said.flow = [...document.querySelectorAll(".flow li")].map(step => {
+    const svg = step.querySelector("svg"), [trunk, stream] = ["trunk", "stream"].map(name => svg.querySelector("." + name));
+    const cut = (path, y) => {
+      if (!path) return [0, 0];
+      const inside = [...Array(20000).keys()].filter(x => path.isPointInFill(new DOMPoint(x / 20, y)));
+      const pixels = svg.getBoundingClientRect().width / 20000;
+      return [inside.length * pixels, inside[0] * pixels];
+    };
+    return [step.querySelector("b").textContent, step.className, ...[[trunk, 50], [stream, 0.01], [stream, 99.99]].map(
+      ([path, y]) => cut(path, y)), svg.querySelector("title").textContent];
+  });
+  // What stands beyond the window, but for what scrolls by itself; headings that nothing follows.
+  const scrolls = element => element.closest(".wide, pre, .icicle, svg, .hidden");
+  said.beyond = [...document.querySelectorAll("body *")].filter(element => element.checkVisibility() && !scrolls(element)).filter(
+    element => element.getBoundingClientRect().right > said.width + 0.5 || element.getBoundingClientRect().left < -0.5).map(
+      element => `${element.tagName}.${element.className} ${element.textContent.slice(0, 40)}`);
+  const isThere = element => element.checkVisibility() && element.getBoundingClientRect().height > 0;
+  said.empty = [...document.querySelectorAll("section")].filter(isThere).filter(section =>
+    ![...section.children].slice(1).some(isThere)).map(section => section.id);
+  // Pictures without a name, and links that lead nowhere.
+  said.nameless = [...document.querySelectorAll("svg")].filter(svg =>
+    !svg.ariaLabel && !svg.ariaHidden && !svg.querySelector("title, desc")).length;
+  said.astray = [...document.querySelectorAll("a")].filter(link =>
+    !document.getElementById(decodeURIComponent(link.hash.slice(1)))).map(link => link.hash);
   const out = document.createElement("output");
   out.id = "said";
   out.textContent = JSON.stringify(said);
@@ -178,6 +208,37 @@ def in_a_frame(folder, text, attributes, telling, **expected):
     return said_in(chromium(folder, outer, "--dump-dom", **expected))
 
 
+def check_flow(kind, flow):
+    """Widths are of the packets, nothing is hidden, and what joins is what leaves."""
+    wanted = FLOW.get(kind, "").split()
+    assert [count.replace(",", "") for count, *_ in flow] == [step.lstrip("-=") for step in wanted], flow
+    if not flow:
+        return
+    received = next(step for step, name in zip(flow, wanted) if name.startswith("="))
+    scale = received[2][0] / int(received[0].replace(",", ""))
+    before = 0
+    for step, (_, look, (trunk, _), (top, top_at), (bottom, bottom_at), title) in zip(wanted, flow):
+        packets, change = int(step.lstrip("-=")), 0 if step.startswith("=") else int(step)
+        width = abs(change) * scale
+        assert math.isclose(top, bottom, abs_tol=0.2), (step, top, bottom)
+        assert top > 1 if change else top == 0, (step, top)
+        assert math.isclose(top, width, abs_tol=0.2) or width < top < 5, (step, top, width)
+        assert math.isclose(trunk, min(before, before + change) * scale, abs_tol=0.2) or trunk < 5, (step, trunk, before)
+        assert (top_at < bottom_at) == (change < 0) or not change, (step, top_at, bottom_at)
+        assert f"{packets} packets" in title and look in ("kept", "lost", "unknown"), (look, title)
+        before += change
+    assert before == 0, f"{before} packets are left"
+
+
+def check_timelines(timelines, labels):
+    """Bars are of their totals, on one scale: of totals of three digits to the pixel."""
+    units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+    totals = [float(number) * units[unit] for number, unit in
+              (re.fullmatch(r"#\d+ ([\d.]+) (\w+)", label).groups() for label in labels)]
+    for (bar, parts), total in zip(timelines, totals):
+        assert math.isclose(parts, bar * total / max(totals), abs_tol=1, rel_tol=0.005), (parts, bar, total)
+
+
 def check_small_charts(small, count):
     assert len(small) == count, len(small)
     for width, height, steps, highest, _ in small:
@@ -196,6 +257,8 @@ def check(kind, text, folder):
                        expected="Blocked script execution")
     assert words_of(plain) == words and "<output" not in plain, "without scripts words are missing"
 
+    on_paper = probe(folder, text.replace("@media print", "@media all"), "--window-size=720,1000")
+    assert not on_paper["empty"] and not on_paper["beyond"], (on_paper["empty"], on_paper["beyond"])
     light = probe(folder, text, "--window-size=1400,1000", f"--blink-settings={LIGHT}")
     dark = probe(folder, text, "--window-size=1400,1000", f"--blink-settings={DARK}")
     narrow = in_a_frame(folder, probed(text), "width=360 frameborder=0",
@@ -214,7 +277,12 @@ def check(kind, text, folder):
             assert width > 200 and height > 150 and 1 < shapes == inside, said["plots"]
         assert not said["collisions"], said["collisions"]
         assert len(said["timelines"]) == TIMELINES.get(kind, 0), said["timelines"]
-        assert all(0.1 * bar < parts < bar + 0.5 for bar, parts in said["timelines"]), said["timelines"]
+        if kind != "comparison":
+            check_timelines(said["timelines"], said["totals"])
+        check_flow(kind, said["flow"])
+        assert not said["beyond"] and not said["empty"] and not said["astray"], (
+            said["width"], said["beyond"], said["empty"], said["astray"])
+        assert said["nameless"] == 0, f"{said['nameless']} pictures have no name"
         check_small_charts(said["small"], SMALL.get(kind, 0))
         assert len(set(said["paints"])) == len(said["paints"]), said["paints"]
         for read, half, quarter, whole, same in said["read"]:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /// Writes a page from made-up data that looks like a measurement: sample_page KIND > FILE
-/// KIND: server, comparison, hosts, drops, averages, packets, hostile.
+/// KIND: server, comparison, hosts, drops, averages, packets, waits, ledger, hostile.
 
 #include <fmt/format.h>
 
@@ -11,11 +11,15 @@
 #include <map>
 #include <random>
 #include <string>
+#include <tuple>
 
 #include "analyze/analyzer.h"
 #include "analyze/merge.h"
+#include "analyze/results.h"
 #include "decode/record_parser.h"
 #include "show/model/hosts.h"
+#include "study/why.h"
+#include "unit/analyze/analyzer_run.h"
 #include "unit/show/written.h"
 
 using namespace stapgen;
@@ -140,6 +144,63 @@ Summary packets() {
     return summary;
 }
 
+/// A report of lines as a script prints them.
+rows::Results results_of_lines(const std::string& lines, std::vector<std::string> group_by) {
+    const analyzer_run::Run run(lines, {.group_by = std::move(group_by)});
+    auto results = stapgen::analyze::results_of(run.analyzer->measured());
+    results.put(stapgen::study::causes_of(results));
+    return results;
+}
+
+/// Two directions whose slowest records last three digits of a millisecond.
+rows::Results waits() {
+    std::string lines =
+        "stapgen\t5\tnet-latency\tnet\ttime:time\tway:text\ttid:int\tcomm:text\tip-tcp:stage\ttcp-app:stage\t"
+        "tcp-app.run-queue:stage\ttcp-app.program:stage\tapp-tcp:stage\tqdisc:stage\twaited:text\tby:text\t"
+        "waited_ns:int\n" +
+        fmt::format("ready\t{}\t1000\n", start);
+    for (std::int64_t i = 1; i <= 503; ++i) {
+        const auto slow = i % 101 == 0 ? i / 101 * 1'000'000 : 0;
+        lines += fmt::format("net\t{}\trx\t7\t<b>&reader\t1000\t{}\t{}\t6000\t-\t-\trun-queue\tspin[77]\t{}\n",
+                             i * 2'000'003, 9000 + slow, 3000 + slow, 2000 + slow);
+        lines += fmt::format("net\t{}\ttx\t7\t<b>&reader\t-\t-\t-\t-\t{}\t3000\t-\t-\t0\n", i * 2'000'003 + 7,
+                             7000 + slow / 10);
+    }
+    return results_of_lines(lines + fmt::format("end\t{}\tseen=1006\treported=1006\n", start + 2 * second), {});
+}
+
+/// Packets by the primes, all kinds of entries, and more than one that does not add up.
+rows::Results ledger() {
+    std::string lines =
+        "stapgen\t4\tlosses\tdrop\tlocation:address\treason:reason\tstep:text,key\tcount:count\n"
+        "fields\tledger\tentry:text,key\tof:text,key\tpackets:count\n" +
+        fmt::format("ready\t{}\t1000\n", start);
+    const auto add = [&](std::string_view entry, std::string_view of, std::int64_t packets) {
+        lines += fmt::format("ledger\t{}\t{}\t{}\n", entry, of, packets);
+    };
+    add("card", "eth1", 9973);
+    add("card-missed", "eth1", 101);
+    add("card-handed-over", "eth1", 9762);
+    add("received", "eth1", 9739);
+    add("received", "<img src=x onerror=alert(1)>", 503);
+    add("not-followed", "not IP", 19);
+    add("not-followed", "fragment", 17);
+    add("reached", "udp", 6011);
+    add("reached", "tcp", 1801);
+    add("reached", "icmp", 1);
+    add("passed-on", "eth2", 1013);
+    add("listen-queue", "syn", 31);
+    for (const auto& [address, step, packets] :
+         std::vector<std::tuple<unsigned, const char*, int>>{{0x1000, "way in", 307},
+                                                             {0x2000, "way in", 401},
+                                                             {0x3000, "udp", 211},
+                                                             {0x4000, "udp", 109},
+                                                             {0x5000, "tcp", 53},
+                                                             {0x6000, "way out", 137}})
+        lines += fmt::format("drop\tffffffff9a00{:04x}\t3\t{}\t{}\n", address, step, packets);
+    return results_of_lines(lines + fmt::format("end\t{}\tseen=1218\treported=1218\n", start + second), {"step"});
+}
+
 Drop drop(std::int64_t interval, const char* symbol, std::uint64_t offset, const char* reason, std::int64_t count) {
     Drop drop;
     drop.interval = interval;
@@ -251,6 +312,11 @@ int main(int argc, char** argv) {
         write_hosts(html);
         return 0;
     }
+    const std::map<std::string, std::function<rows::Results()>> of_lines = {{"waits", waits}, {"ledger", ledger}};
+    if (const auto made = of_lines.find(kind); made != of_lines.end()) {
+        html.write(std::cout, {1, [&](std::size_t, const stapgen::show::Options&) { return made->second(); }}, {});
+        return 0;
+    }
     const std::map<std::string, std::function<Summary()>> reports = {{"server", [] { return server(1, 61, 997, 1); }},
                                                                      {"drops", drops},
                                                                      {"averages", averages},
@@ -258,7 +324,7 @@ int main(int argc, char** argv) {
                                                                      {"hostile", hostile}};
     const auto found = reports.find(kind);
     if (found == reports.end()) {
-        std::cerr << "usage: sample_page server|comparison|hosts|drops|averages|packets|hostile\n";
+        std::cerr << "usage: sample_page server|comparison|hosts|drops|averages|packets|waits|ledger|hostile\n";
         return 2;
     }
     auto summary = found->second();
