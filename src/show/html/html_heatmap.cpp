@@ -154,7 +154,7 @@ Plot heatmap_of(const std::string& name, bool is_time, const std::vector<Histogr
     std::int64_t densest = 0;
     for (auto& shape : cells_of(columns, rows, densest))
         plot.shapes.push_back(std::move(shape));
-    for (const auto& [percent, colour] : {std::pair{50.0, std::size_t{8}}, {99.0, std::size_t{3}}}) {
+    for (const auto& [percent, colour] : {std::pair{50.0, std::size_t{3}}, {99.0, std::size_t{4}}}) {
         auto line = line_of(columns, rows, percent, fmt::format("line c{}", colour));
         if (line.path.empty()) continue;
         plot.legend.push_back({fmt::format("P{:g}", percent), 0, colour});

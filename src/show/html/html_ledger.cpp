@@ -88,8 +88,8 @@ class Flow {
                  .name = edge.name,
                  .of = edge.of,
                  .note = edge.note,
-                 .title = fmt::format("{} {}: {} packets, {} of those received", edge.name, edge.of, edge.packets,
-                                      percent(static_cast<double>(edge.packets) / received)),
+                 .title = fmt::format("{}{}{}: {} packets, {} of those received", edge.name, edge.of.empty() ? "" : " ",
+                                      edge.of, edge.packets, percent(static_cast<double>(edge.packets) / received)),
                  .look = std::string(edge.look),
                  .width = width,
                  .top = joins_it ? 1 - width : beside * scale,
@@ -140,8 +140,8 @@ class Flow {
         std::set<std::string> cards;
         for (const auto& [card, packets] : of("card"))
             cards.insert(card);
-        add("card-missed", joins, "lost", "came to the card");
-        add("card-errors", joins, "lost", "came to the card");
+        add("card-missed", joins, "kept", "came to the card");
+        add("card-errors", joins, "kept", "came to the card");
         add("card", joins, "kept", "counted by the card");
         add("card-missed", leaves, "lost", "the card had no free buffer (rx_missed_errors)");
         add("card-errors", leaves, "lost", "damaged (rx_errors)");
@@ -213,7 +213,8 @@ class Flow {
 
 void draw(Section& to, section::Ledger section, const Report& of) {
     auto sheet = section.sheet(of.results);
-    to.paragraphs = std::move(sheet.sentences);
+    // The first one is the answer.
+    to.paragraphs.assign(sheet.sentences.begin() + !sheet.sentences.empty(), sheet.sentences.end());
     to.flow = Flow(of.results).drawn();
     sheet.table.folded = true;
     to.tables.push_back(bounded(std::move(sheet.table)));

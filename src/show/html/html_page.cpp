@@ -26,7 +26,7 @@ using kainjow::mustache::list;
 using kainjow::mustache::object;
 
 /// The number of colours in page.css. Stages beyond have them with stripes, one way and then the other.
-constexpr std::size_t colours = 20, rounds = 3;
+constexpr std::size_t colours = 8, rounds = 3;
 
 /// Control characters made visible, what is no UTF-8 replaced, then escaped for HTML text and quoted attributes.
 std::string html_escaped(const std::string& text) {

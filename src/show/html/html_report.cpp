@@ -36,8 +36,9 @@ std::string facts_of(const Results& results) {
     return facts;
 }
 
-/// What takes most; where that is not known, where the tail comes from.
+/// What became of packets, or what they waited for most; where that is not known, where the tail comes from.
 std::vector<std::string> answers_of(const Results& results) {
+    if (const auto& ledger = results.sentences.ledger; !ledger.empty()) return {ledger.front() + '.'};
     const auto& causes = results.of<rows::CauseOfWait>();
     if (causes.empty()) return html::tail_sentences(results);
     return {fmt::format("{}: {}.", causes.front().part, causes.front().what)};

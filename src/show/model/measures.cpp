@@ -185,12 +185,22 @@ table::Texts coloured_stages(const rows::Results& results) {
     const auto add = [&](const std::string& stage) {
         if (std::ranges::find(stages, stage) == stages.end()) stages.push_back(stage);
     };
+    table::Texts divided;
     for (const auto& way : results.of<rows::Way>()) {
-        for (const auto& [stage, sum_ns] : way.stages)
-            if (sum_ns > 0) add(stage);
+        for (const auto& [stage, sum_ns] : way.stages) {
+            if (sum_ns <= 0) continue;
+            const auto before = stages.size();
+            for (const auto& row : results.of<rows::Stage>())
+                if (row.part_of == stage && row.group.empty() && row.distribution->sum() > 0) add(row.stage);
+            if (stages.size() > before) {
+                divided.push_back(stage);
+            } else {
+                add(stage);
+            }
+        }
     }
-    for (const auto& row : results.of<rows::Stage>())
-        if (row.part_of && row.group.empty() && row.distribution->sum() > 0) add(row.stage);
+    for (const auto& stage : divided)
+        add(stage);
     return stages;
 }
 

@@ -50,7 +50,7 @@ std::string too_few_text(std::span<const Measures> all, std::span<const table::P
 std::vector<std::string> footnotes(const rows::Results& results, const Options& options);
 std::vector<std::string> group_footnotes(const rows::Results& results, const Options& options);
 
-/// What bars are made of: the stages of all directions, then parts of them.
+/// What bars are made of, in their order: parts and undivided stages; then stages that are divided.
 table::Texts coloured_stages(const rows::Results& results);
 /// Its place among them; nothing for a total, which is in no bar.
 std::optional<std::size_t> colour_of_stage(const table::Texts& coloured, std::string_view stage);

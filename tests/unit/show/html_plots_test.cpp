@@ -62,8 +62,8 @@ TEST_CASE("a burst is one cell of a heatmap: its column, its row, its shade") {
     CHECK(shapes.at("h8") == "M0 39.5h16");
     CHECK(shapes.at("h6") == "M5 0.5h1");  // log 7 / log 13 is 0.76 of the seven steps
     // P50, of at least 6 values, is 4 us in each column.
-    CHECK(has(shapes.at("line c8"), "M0 40h1L1 40h1"));
-    CHECK_FALSE(shapes.contains("line c3"));
+    CHECK(has(shapes.at("line c3"), "M0 40h1L1 40h1"));
+    CHECK_FALSE(shapes.contains("line c4"));
     CHECK(texts_of(plot.x) == std::vector<std::string>{"0", "50 ms", "100 ms"});
 }
 
@@ -170,6 +170,103 @@ TEST_CASE("a call in an icicle is as wide as it took, at its begin and depth") {
     CHECK(softirq.bars[1].title == "tcp_v4_rcv(skb): 2.00 us, from 2.00 us on");
     CHECK(section.icicles[1].caption == "packet 1 in thread 191 reader: 400 ns from 49.0 us on");
     CHECK(section.listings.size() == 1);
+}
+
+namespace {
+
+rows::Ledger entry(std::string name, std::int64_t packets, const std::string& of = {}) {
+    return {std::move(name), of.empty() ? Group{} : Group{{"of", of}}, packets};
+}
+
+std::vector<Stream> flow_of(std::vector<rows::Ledger> ledger, std::vector<rows::Drop> drops = {}) {
+    rows::Results results;
+    results.put(std::move(ledger));
+    results.put(std::move(drops));
+    Section section;
+    draw(section, section::Ledger(), Report{results, {}, 1});
+    return section.flow;
+}
+
+/// "-101 unexplained-before": what joins the trunk has no sign, what is below 0 the other.
+std::vector<std::string> steps_of(const std::vector<Stream>& flow) {
+    std::vector<std::string> steps;
+    for (const auto& stream : flow)
+        steps.push_back((stream.width > 0 && stream.top < stream.bottom ? "-" : "") + stream.count + ' ' + stream.name);
+    return steps;
+}
+
+}  // namespace
+
+TEST_CASE("a flow's streams are as wide as their packets, and packets that ended twice join it") {
+    const auto flow =
+        flow_of({entry("card", 1009, "eth1"), entry("unexplained-before", 101, "eth1"), entry("received", 908, "eth1"),
+                 entry("delivered", 701, "udp"), entry("dropped", 307, "way in"), entry("unexplained", -100)});
+    CHECK(steps_of(flow) == std::vector<std::string>{"1,009 card", "-101 unexplained-before", "908 received",
+                                                     "-100 unexplained", "-307 dropped", "-701 delivered"});
+    const auto scale = flow[0].width / 1009;
+    CHECK(flow[1].width == doctest::Approx(101 * scale));
+    CHECK(flow[1].trunk == doctest::Approx(908 * scale));
+    CHECK(flow[1].top == doctest::Approx(908 * scale));
+    CHECK(flow[1].bottom == doctest::Approx(1 - 101 * scale));
+    CHECK(flow[2].width == 0);
+    CHECK(flow[2].trunk == doctest::Approx(908 * scale));
+    // The one that joins begins at the edge, and ends beside the trunk.
+    CHECK(flow[3].top == doctest::Approx(1 - 100 * scale));
+    CHECK(flow[3].bottom == doctest::Approx(908 * scale));
+    CHECK(flow[4].trunk == doctest::Approx(701 * scale));
+    CHECK(flow[5].trunk == 0);
+    CHECK(flow[5].look == "kept");
+    CHECK(flow[4].look == "lost");
+    CHECK(flow[3].look == "unknown");
+}
+
+TEST_CASE("a loss of one packet in a million is seen, no entry of none is, and what does not add up is said") {
+    const auto flow = flow_of({entry("received", 1'000'003, "eth0"), entry("delivered", 999'983, "tcp"),
+                               entry("dropped", 1, "tcp"), entry("listen-queue", 0, "syn"), entry("unexplained", 0)});
+    CHECK(steps_of(flow) == std::vector<std::string>{"1,000,003 received", "1,000,003 received", "-1 dropped",
+                                                     "-999,983 delivered", "-19 rest"});
+    CHECK(flow[2].width == 0.01);
+    CHECK(flow[4].note == "the ledger does not add up");
+    CHECK(steps_of(flow_of({entry("received", 5, "eth0"), entry("delivered", INT64_MAX, "tcp")})).size() == 4);
+}
+
+TEST_CASE("losses of a step have their places, and what the ledger has more of is at others") {
+    rows::Drop drop{.place = {}, .reason = {}, .group = {{"step", std::string("udp")}}, .count = 5};
+    auto larger = drop, other = drop, benign = drop;
+    larger.count = 7;
+    larger.advice = "read faster";
+    other.group[0].value = std::string("way in");
+    benign.benign = true;
+    const auto flow =
+        flow_of({entry("received", 23, "eth0"), entry("delivered", 8, "udp"), entry("dropped", 15, "udp")},
+                {drop, larger, other, benign});
+    CHECK(steps_of(flow) == std::vector<std::string>{"23 received", "23 received", "-7 dropped", "-5 dropped",
+                                                     "-3 dropped", "-8 delivered"});
+    CHECK(flow[2].note.ends_with(": read faster"));
+    CHECK(flow[4].note == "at other places: see below");
+}
+
+TEST_CASE("a bar is divided by parts that fit into their stage, and by what is left of it") {
+    rows::Results results;
+    results.put(
+        std::vector<rows::Way>{{.number = 0, .way = "rx", .n = 2, .stages = {{"ip-tcp", 11}, {"tcp-app", 89}}}});
+    table::Histogram waited, larger;
+    waited.add(53);
+    larger.add(97);
+    std::vector<rows::Stage> stages{
+        {.stage = "tcp-app.asleep", .distribution = waited, .part_of = "tcp-app", .cause = "asleep"}};
+    results.put(stages);
+    const auto widths_of = [&] {
+        std::map<std::string, double> widths;
+        const auto stacks = stacks_of(results, coloured_stages(results));
+        for (const auto& segment : stacks.at(0).segments)
+            widths[segment.name.substr(0, segment.name.find(' '))] = segment.part;
+        return widths;
+    };
+    CHECK(widths_of() == std::map<std::string, double>{{"ip-tcp", 0.11}, {"tcp-app.asleep", 0.53}, {"tcp-app,", 0.36}});
+    stages[0].distribution = larger;
+    results.put(stages);
+    CHECK(widths_of() == std::map<std::string, double>{{"ip-tcp", 0.11}, {"tcp-app", 0.89}});
 }
 
 TEST_CASE("marks of scales are round and few") {
