@@ -50,7 +50,7 @@ void check(auto section, const rows::Results& results) {
 
     show::html::Section on_page;
     CHECK_FALSE(says_why([&] { return draw(on_page, section, show::html::Report{results, options, 100}); }));
-    CHECK(on_page.tables.size() + on_page.listings.size() > 0);
+    CHECK(on_page.tables.size() + on_page.listings.size() + on_page.explanations.size() > 0);
 
     const live::Scene scene{.title = "", .shown = results, .run = {}, .notice = ""};
     std::vector<live::Section> on_screen;
