@@ -88,11 +88,6 @@ Section stacks_of_both(const Results& before, const Results& after) {
     };
     add_stacks(before, "before");
     add_stacks(after, "after");
-    both.legend = html::legend_of(after, coloured);
-    for (const auto& entry : html::legend_of(before, coloured)) {
-        if (std::ranges::find(both.legend, entry.name, &html::Segment::name) == both.legend.end())
-            both.legend.push_back(entry);
-    }
     return both;
 }
 

@@ -42,8 +42,6 @@ std::vector<Stack> stacks_of(const rows::Results& results, const table::Texts& c
                              std::optional<double> max_ns = {});
 /// The longest mean total of the directions.
 double max_mean_of(const rows::Results& results);
-/// Of all bars.
-std::vector<Segment> legend_of(const rows::Results& results, const table::Texts& coloured);
 
 /// A report on a page.
 struct Report {

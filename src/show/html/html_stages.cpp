@@ -117,14 +117,6 @@ double mean_of(const rows::Way& way) {
     return way.n > 0 ? sum / static_cast<double>(way.n) : 0;
 }
 
-/// Once, whatever has it.
-void add_to_legend(const table::Texts& coloured, std::vector<Segment>& legend, const Pieces& pieces) {
-    for (const auto& piece : pieces) {
-        if (std::ranges::find(legend, piece.name, &Segment::name) == legend.end())
-            legend.push_back({piece.name, 0, colour_of_stage(coloured, piece.name)});
-    }
-}
-
 /// The time of day it ended; without an epoch, times are those of the series: since its first block.
 std::string ended(const rows::Results& results, const SlowRecord& record) {
     return record.time_ns && has_epoch(results) ? local_time_of_day(*record.time_ns) : "-";
@@ -166,13 +158,15 @@ void add_timelines(Section& to, const rows::Results& results, const std::string&
         row.text = fmt::format("{}{}{}; {}", ended(results, record), name.empty() ? "" : ", ", name,
                                largest_of(pieces, static_cast<double>(record.total_ns)));
         for (const auto& piece : pieces) {
+            const auto colour = colour_of_stage(coloured, piece.name);
             row.segments.push_back({fmt::format("{} {}", piece.text(), duration_text(piece.ns)), piece.ns / longest,
-                                    colour_of_stage(coloured, piece.name), piece.label()});
+                                    colour, piece.label()});
+            if (std::ranges::find(to.legend, piece.name, &Segment::name) == to.legend.end())
+                to.legend.push_back({piece.name, 0, colour});
         }
         const auto rest = static_cast<double>(record.length_ns) - sum_of(pieces);
         if (rest >= 1)
             row.segments.push_back({fmt::format("in no stage {}", duration_text(rest)), rest / longest, std::nullopt});
-        add_to_legend(coloured, to.legend, pieces);
     }
 }
 
@@ -266,18 +260,11 @@ std::vector<Stack> stacks_of(const rows::Results& results, const table::Texts& c
                                 colour_of_stage(coloured, piece.name), piece.label()};
             stack.segments.push_back(named);
             stack.segments.back().name += fmt::format(", {}", duration_text(each));
-            if (!max_ns && each / mean >= 0.0005) stack.legend.push_back(named);
+            if (each / mean >= 0.0005) stack.legend.push_back(named);
         }
         stacks.push_back(std::move(stack));
     }
     return stacks;
-}
-
-std::vector<Segment> legend_of(const rows::Results& results, const table::Texts& coloured) {
-    std::vector<Segment> legend;
-    for (const auto& way : results.of<rows::Way>())
-        add_to_legend(coloured, legend, pieces_of(results, way));
-    return legend;
 }
 
 void draw(Section& to, section::Stages /*section*/, const Report& of) {
