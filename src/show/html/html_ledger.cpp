@@ -19,6 +19,8 @@ namespace {
 
 /// Of one step; further ones are drawn together.
 constexpr std::size_t max_places = 12;
+/// Of a page; of more there is the table only.
+constexpr std::size_t max_streams = 200;
 /// Of the picture's width: so much has the widest trunk, so that there is room for what leaves it.
 constexpr double widest_trunk = 0.7, narrowest = 0.01;
 /// Of drops, before those of protocols.
@@ -216,7 +218,8 @@ void draw(Section& to, section::Ledger section, const Report& of) {
     // The first one is the answer.
     to.paragraphs.assign(sheet.sentences.begin() + !sheet.sentences.empty(), sheet.sentences.end());
     to.flow = Flow(of.results).drawn();
-    sheet.table.folded = true;
+    if (to.flow.size() > max_streams) to.flow.clear();
+    sheet.table.folded = !to.flow.empty();
     to.tables.push_back(bounded(std::move(sheet.table)));
 }
 

@@ -76,8 +76,9 @@ void add_pieces(Pieces& pieces, const std::string& stage, double ns, Pieces part
     double rest = ns;
     for (const auto& part : parts)
         rest -= part.ns;
-    // Sums of durations are whole; a mean's rounding is below that.
-    if (rest <= -1) parts.clear(), rest = ns;
+    // What was aggregated is rounded.
+    constexpr double rounding = 0.002;
+    if (rest < -std::max(1.0, rounding * ns)) parts.clear(), rest = ns;
     const bool is_rest = !parts.empty();
     std::ranges::move(parts, std::back_inserter(pieces));
     if (rest >= 1) pieces.push_back({stage, rest, is_rest});

@@ -230,6 +230,15 @@ TEST_CASE("a loss of one packet in a million is seen, no entry of none is, and w
     CHECK(steps_of(flow_of({entry("received", 5, "eth0"), entry("delivered", INT64_MAX, "tcp")})).size() == 4);
 }
 
+TEST_CASE("of more streams than anybody reads there is the table only") {
+    std::vector<rows::Ledger> ledger;
+    for (int i = 0; i < 211; ++i)
+        ledger.push_back(entry("received", 2, std::to_string(i)));
+    CHECK(flow_of(ledger).empty());
+    ledger.resize(101);
+    CHECK(flow_of(ledger).size() == 103);  // and all together, and that the rows do not add up
+}
+
 TEST_CASE("losses of a step have their places, and what the ledger has more of is at others") {
     rows::Drop drop{.place = {}, .reason = {}, .group = {{"step", std::string("udp")}}, .count = 5};
     auto larger = drop, other = drop, benign = drop;
