@@ -247,7 +247,6 @@ CommandSpec mcp_command() {
         "and writes "
         "nothing there.\n";
     command.examples = {"stapgen mcp cases"};
-    command.rare = true;
     command.options = {option("folder", "FOLDER", groups::arguments, "What clients may read", "", &options.folder,
                               {.required = true})};
     return command;
