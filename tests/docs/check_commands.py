@@ -167,7 +167,8 @@ def options_added(name, words):
         return ""
     if name == "why" and words and not words[0].startswith("-"):  # of a recording
         return ""
-    return "--dry-run" if name in ("softnet", "serve") else "--dry-run --no-workaround all"
+    compiles = name != "serve" and "softnet" not in (name, *words)
+    return "--dry-run --no-workaround all" if compiles else "--dry-run"
 
 
 def check_own(machine, command, in_sentence):
