@@ -107,7 +107,7 @@ def typed(text):
         elif fence != "console":
             prompt = re.match(r"[$#] (.*)", line.strip())
             if prompt or fence in (None, "sh"):
-                yield re.split(r"  |\s#", prompt[1] if prompt else line.strip())[0], False
+                yield re.split(r"\s+#", prompt[1] if prompt else line.strip())[0], False
     yield from in_sentences(prose)
 
 
