@@ -28,6 +28,8 @@ CommandSpec fleet_compare_command();
 CommandSpec fleet_command(const recipe::Catalog& catalog);
 CommandSpec serve_command();
 CommandSpec report_command();
+/// Which records of a recording are wanted.
+OptionSpecs selection_options(session::Selection& selection);
 CommandSpec compare_command();
 CommandSpec resolve_command();
 CommandSpec export_command();
