@@ -76,6 +76,7 @@ def printed(stapgen, source):
     yield document("why", whys[0], samples / "rx-latency.rec")
     yield document("why", samples / "rx-latency.rec", "--by", "comm")
     yield document("fleet", "report", samples / "six-hosts")
+    yield document("fleet", "why", samples / "six-hosts")
     yield document("doctor", codes=(0, 4))
     addresses = ("ffffffff8149a8ed", "0", "ffffffffc0000000")
     yield from lines("resolve", "--map", source / "tests/golden/System.map", *addresses)

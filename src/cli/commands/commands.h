@@ -25,6 +25,7 @@ CommandSpec exec_command();
 CommandSpec fleet_run_command(const recipe::Recipe& recipe);
 CommandSpec fleet_report_command();
 CommandSpec fleet_compare_command();
+CommandSpec fleet_why_command();
 CommandSpec fleet_command(const recipe::Catalog& catalog);
 CommandSpec serve_command();
 CommandSpec report_command();
