@@ -163,7 +163,7 @@ def options_added(name, words):
     """Return what makes a command of stapgen's run here without a kernel."""
     if name == "resolve" and "--map" not in words:
         return "--map System.map"
-    if name in WITHOUT_KERNEL or words[:1] in (["report"], ["compare"]) or name.startswith("-") or "--help" in words:
+    if name in WITHOUT_KERNEL or words[:1] in (["report"], ["compare"], ["why"]) or name.startswith("-") or "--help" in words:
         return ""
     if name == "why" and words and not words[0].startswith("-"):  # of a recording
         return ""

@@ -278,7 +278,7 @@ CommandSpec fleet_command(const recipe::Catalog& catalog) {
         run.commands.push_back(fleet_run_command(recipe));
     CommandSpec fleet{"stapgen", "fleet", "Measure on many hosts"};
     fleet.examples = run.examples;
-    fleet.commands = {std::move(run), fleet_report_command(), fleet_compare_command()};
+    fleet.commands = {std::move(run), fleet_report_command(), fleet_compare_command(), fleet_why_command()};
     for (std::size_t i = 1; i < fleet.commands.size(); ++i)
         fleet.examples.push_back(fleet.commands[i].examples.front());
     return fleet;

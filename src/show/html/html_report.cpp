@@ -36,9 +36,10 @@ std::string facts_of(const Results& results) {
     return facts;
 }
 
-/// The answer: of each direction where its tail comes from.
+/// The answer: what packets waited for, and of each direction where its tail comes from.
 std::vector<std::string> answers_of(const Results& results) {
     std::vector<std::string> answers;
+    if (!results.sentences.answer.empty()) answers.push_back(results.sentences.answer);
     for (const auto& tail : results.of<rows::Tail>())
         answers.push_back((tail.way.empty() ? "" : tail.way + ": ") + tail.sentence);
     return answers;

@@ -288,10 +288,11 @@ using WithMetrics = table::TablesOf<rows::Report, rows::Origin, rows::Stage, row
                                     rows::Count, rows::Who, rows::Ledger, rows::Counter, rows::Accounting, rows::Input>;
 using WithoutMetrics =
     table::TablesOf<rows::Run, rows::Host, rows::CauseOfWait, rows::Interval, rows::Total, rows::Precision, rows::Tail,
-                    rows::Slowest, rows::Way, rows::Series, rows::AverageInterval, rows::OfInterval<rows::Drop>,
-                    rows::HiddenDrops, rows::HiddenTotals, rows::Advice, rows::OfInterval<rows::Stack>, rows::Stack,
-                    rows::HiddenOfInterval, rows::Counted, rows::OfInterval<rows::Count>, rows::CountersRead,
-                    rows::Counting, rows::Call, rows::CallsLeftOut, rows::Sample, rows::Cost, rows::Note>;
+                    rows::Slowest, rows::Way, rows::StandOut, rows::WayOfGroup, rows::Series, rows::AverageInterval,
+                    rows::OfInterval<rows::Drop>, rows::HiddenDrops, rows::HiddenTotals, rows::Advice,
+                    rows::OfInterval<rows::Stack>, rows::Stack, rows::HiddenOfInterval, rows::Counted,
+                    rows::OfInterval<rows::Count>, rows::CountersRead, rows::Counting, rows::Call, rows::CallsLeftOut,
+                    rows::Sample, rows::Cost, rows::Note>;
 
 template <class... Rows>
 consteval bool are_all_listed(const table::TablesOf<Rows...>* /*tables*/) {
