@@ -48,9 +48,10 @@ std::span<const AccountName> account_names() {
             "pairs of place and reason in an interval (dropwatch: a shorter -i), 8192 connections under way (connect)"},
         AccountName{"lost.transport", "all", "records did not reach user space, or were not understood (input)"},
         AccountName{"acks, retransmits", "tx", "beside the account: segments without data, and those sent again"},
-        AccountName{"divided", "rx",
-                    "beside the account, but included in seen: copies of a multicast or broadcast for further "
-                    "readers, and pieces of UDP GSO after the first"},
+        AccountName{
+            "divided", "rx",
+            "further deliveries of one packet: a multicast's or broadcast's other readers, the pieces of UDP GSO "
+            "after the first. seen counts each of them"},
         AccountName{"wire-segments, receives", "rx",
                     "beside the account: the segments on the wire that GRO merged into the reported packets (of a "
                     "multicast for each reader), and the receive calls that read these, without those that began "

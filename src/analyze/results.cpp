@@ -29,16 +29,20 @@ double ratio(std::int64_t of, std::int64_t by) {
     return static_cast<double>(of) / static_cast<double>(by);
 }
 
-/// "GRO: 12.2 wire segments per packet, 24.1 per receive call (12,345 in 512 calls)"; empty where that was not counted,
-/// nothing was received, or each call read one segment.
+/// "GRO: 12.2 wire segments per packet, 24.1 per receive call (12,345 in 512 calls)", without what is 1; empty where
+/// that is all, or was not counted.
 std::string reads_text(const rows::Results& results) {
     const auto segments = counted_beside(results, "wire-segments"), calls = counted_beside(results, "receives"),
                packets = packets_read(results);
-    if (segments == 0 || packets == 0 || (segments == packets && calls >= packets)) return {};
-    auto text = fmt::format("GRO: {:.3g} wire segments per packet", ratio(segments, packets));
-    if (calls > 0) {
-        text += fmt::format(", {:.3g} per receive call ({} in {} call{})", ratio(segments, calls),
-                            base::with_commas(segments), base::with_commas(calls), calls == 1 ? "" : "s");
+    const auto is_one = [](double number) { return number > 0.995 && number < 1.005; };
+    if (segments == 0 || packets == 0) return {};
+    std::string text;
+    if (!is_one(ratio(segments, packets)))
+        text = fmt::format("GRO: {:.3g} wire segments per packet", ratio(segments, packets));
+    if (calls > 0 && !is_one(ratio(segments, calls))) {
+        text += fmt::format("{}{:.3g} {}per receive call ({} in {} call{})", text.empty() ? "" : ", ",
+                            ratio(segments, calls), text.empty() ? "wire segments " : "", base::with_commas(segments),
+                            base::with_commas(calls), calls == 1 ? "" : "s");
     }
     return text;
 }

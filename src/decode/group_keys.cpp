@@ -10,10 +10,14 @@ namespace stapgen::decode {
 
 std::optional<GroupKey> group_key(const Schema& schema, std::string_view name) {
     if (schema::is_part(name)) return std::nullopt;
-    if (const auto field = schema.find(name)) return GroupKey{*field, false};
-    const auto local = schema.find("local");
-    if (name == "port" && local && schema.fields[*local].type == FieldType::endpoint) return GroupKey{*local, true};
-    return std::nullopt;
+    if (const auto field = schema.find(name)) return GroupKey{*field};
+    const auto half_of = [&](std::string_view endpoint, GroupKey::Half half) -> std::optional<GroupKey> {
+        const auto field = schema.find(endpoint);
+        if (!field || schema.fields[*field].type != FieldType::endpoint) return std::nullopt;
+        return GroupKey{*field, half};
+    };
+    if (name == "port") return half_of("local", GroupKey::Half::port);
+    return name == "addr" ? half_of("remote", GroupKey::Half::address) : std::nullopt;
 }
 
 std::vector<GroupKey> group_keys(const Schema& schema, const std::vector<std::string>& names) {
@@ -37,7 +41,8 @@ base::Result<void> check_group_keys(const Header& header, const std::vector<std:
     std::vector<std::string> names;
     for (const auto& field : schema.fields)
         if (group_key(schema, field.name)) names.push_back(field.name);
-    if (!schema.find("port") && group_key(schema, "port")) names.emplace_back("port");
+    for (const char* half : {"port", "addr"})
+        if (!schema.find(half) && group_key(schema, half)) names.emplace_back(half);
     for (const auto& name : group_by) {
         if (group_key(schema, name)) continue;
         const auto what = fmt::format("the records of {} have no field '{}' to group by",
@@ -54,7 +59,8 @@ base::Result<void> check_group_keys(const Header& header, const std::vector<std:
 table::GroupField group_field(const Record& record, const GroupKey& key) {
     const auto& field = record.schema->fields[key.field];
     const auto& value = record.values[key.field];
-    if (key.port_only) return {"port", base::to_int(key_text(record, key)).value_or(0)};
+    if (key.half == GroupKey::Half::port) return {"port", base::to_int(key_text(record, key)).value_or(0)};
+    if (key.half == GroupKey::Half::address) return {"addr", endpoint_text(key_text(record, key))};
     if (field.type == FieldType::text) return {field.name, unescape(value.raw)};
     if (field.type == FieldType::endpoint || field.type == FieldType::ip) return {field.name, endpoint_text(value.raw)};
     if (field.type == FieldType::address) return {field.name, fmt::format("0x{:x}", value.address())};

@@ -14,14 +14,14 @@
 /// Keys by which records are grouped.
 namespace stapgen::decode {
 
-/// A field of a record by which it is grouped, or the port of an endpoint.
+/// A field of a record by which it is grouped, or a half of an endpoint.
 struct GroupKey {
     std::size_t field = 0;
-    bool port_only = false;
+    enum class Half { whole, address, port } half = Half::whole;
 };
 
-/// The key of that name: a field but for parts of stages, or "port" for the port of the endpoint `local`. Nothing if
-/// there is none.
+/// The key of that name: a field but for parts of stages, "port" for the port of the endpoint `local`, "addr" for the
+/// address of the endpoint `remote`. Nothing if there is none.
 std::optional<GroupKey> group_key(const Schema& schema, std::string_view name);
 
 /// Those of all of these names; where one of them is not there, or there are none: of the header's own records none, of
@@ -34,7 +34,9 @@ base::Result<void> check_group_keys(const Header& header, const std::vector<std:
 /// The key's text as it stands in the input.
 [[gnu::always_inline]] inline std::string_view key_text(const Record& record, const GroupKey& key) {
     const auto raw = record.values[key.field].raw;
-    return key.port_only ? raw.substr(raw.rfind(':') + 1) : raw;
+    if (key.half == GroupKey::Half::whole) return raw;
+    const auto colon = raw.rfind(':');
+    return key.half == GroupKey::Half::port ? raw.substr(colon + 1) : raw.substr(0, colon);
 }
 
 /// A field of a record as part of a group's name.

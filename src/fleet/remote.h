@@ -65,7 +65,7 @@ class Remote {
         /// An error ends it.
         std::function<base::Result<void>(std::string_view bytes)> recording = [](auto) { return base::Result<void>(); };
     };
-    /// Measures: `argv` is there a `stapgen exec --remote`. Until it has ended.
+    /// Measures: `argv` is there a `stapgen exec --remote`, or that of a recipe without a module. Until it has ended.
     Answer<void> measure(const std::vector<std::string>& argv, std::chrono::nanoseconds duration, const Run& run) const;
 
   private:

@@ -63,12 +63,13 @@ std::filesystem::path RecordingFile::path() const {
     return file_ && file_->get() >= 0 ? path_ : std::filesystem::path();
 }
 
-std::vector<std::string> exec_argv(const Job& job, const std::string& program, const std::string& module,
-                                   std::chrono::nanoseconds duration) {
+std::vector<std::string> measuring_argv(const Job& job, const std::string& program, const std::string& module,
+                                        std::chrono::nanoseconds duration) {
     constexpr std::int64_t ns_per_ms = 1'000'000;
-    std::vector<std::string> argv{program,    "exec", module,
-                                  "--remote", "-d",   fmt::format("{}ms", duration.count() / ns_per_ms)};
-    argv.insert(argv.end(), job.exec.begin(), job.exec.end());
+    std::vector<std::string> argv{program, job.has_module ? "exec" : job.recipe};
+    if (job.has_module) argv.push_back(module);
+    argv.insert(argv.end(), {"--remote", "-d", fmt::format("{}ms", duration.count() / ns_per_ms)});
+    argv.insert(argv.end(), job.measure.begin(), job.measure.end());
     return argv;
 }
 
@@ -91,18 +92,21 @@ class Run {
 
     void measure_all() {
         for_all(base::numbers_below(job_.hosts.size()), [&](std::size_t host) { ask(host); });
-        const auto compiling = modules_.begin();
-        modules_.take_all(Clock::now() + job_.ssh.compile_wait());
-        do {
-            go_on();
-        } while (modules_.take_more());
+        if (job_.has_module) {
+            const auto compiling = modules_.begin();
+            modules_.take_all(Clock::now() + job_.ssh.compile_wait());
+            do {
+                go_on(modules_.ready());
+            } while (modules_.take_more());
+        } else {
+            go_on(members_.alive());
+        }
         const auto unmeasured = members_.that([](const Row& row) { return !row.refusal && row.state != State::done; });
         members_.fail_all(unmeasured, {Refusal::Kind::failed, "ended by the user before it began"});
     }
 
-    /// Sends and measures what has a module and has not begun yet.
-    void go_on() {
-        const auto ready = modules_.ready();
+    /// Sends what they need to hosts that have not begun yet, and measures on them.
+    void go_on(const Hosts& ready) {
         for_all(ready, [&](std::size_t host) { send(host); });
         try_canaries(members_.alive(ready));
         const auto hosts = members_.alive(ready);
@@ -131,8 +135,9 @@ class Run {
 
     /// Empty: none.
     [[nodiscard]] std::string reason_against(const HostFacts& facts) const {
-        if (!facts.can_load) return "kernel.modules_disabled is 1: no module can be loaded until the next boot";
-        if (facts.staprun.empty()) return "no staprun: install systemtap-runtime";
+        if (job_.has_module && !facts.can_load)
+            return "kernel.modules_disabled is 1: no module can be loaded until the next boot";
+        if (job_.has_module && facts.staprun.empty()) return "no staprun: install systemtap-runtime";
         if (members_.program_for(facts) == nullptr && facts.stapgen.empty()) {
             return fmt::format("no stapgen, and no statically linked one for {} here: give --program FILE",
                                facts.architecture);
@@ -144,15 +149,15 @@ class Run {
         members_.board.set(host, State::sending);
         const auto facts = members_.board.row(host).facts;
         auto sent = members_.send_program(host, facts);
-        if (sent) sent = members_.remotes[host].send(facts, modules_.of(host));
+        if (sent && job_.has_module) sent = members_.remotes[host].send(facts, modules_.of(host));
         if (!sent) return members_.board.fail(host, sent.error());
         members_.board.set(host, State::waiting);
     }
 
-    [[nodiscard]] std::vector<std::string> exec_argv(std::size_t host, const HostFacts& facts,
-                                                     std::chrono::nanoseconds duration) const {
-        return fleet::exec_argv(job_, members_.program_on(facts), facts.folder + "/" + modules_.of(host).name,
-                                duration);
+    [[nodiscard]] std::vector<std::string> argv_of(std::size_t host, const HostFacts& facts,
+                                                   std::chrono::nanoseconds duration) const {
+        const auto module = job_.has_module ? facts.folder + "/" + modules_.of(host).name : std::string();
+        return measuring_argv(job_, members_.program_on(facts), module, duration);
     }
 
     /// On one host of each kernel that has several, for a second: the others are spared what it does to that one.
@@ -185,7 +190,7 @@ class Run {
     /// Lost: it may have crashed.
     Answer<void> try_canary(std::size_t host, const HostFacts& facts) {
         constexpr seconds duration(1);
-        const auto measured = members_.remotes[host].measure(exec_argv(host, facts, duration), duration, {});
+        const auto measured = members_.remotes[host].measure(argv_of(host, facts, duration), duration, {});
         const auto after = members_.remotes[host].ask();
         if (after && after->boot_id == facts.boot_id) {
             if (measured || measured.error().kind != Refusal::Kind::lost) return measured;
@@ -232,7 +237,7 @@ class Run {
             members_.board.change(host, [&](Row& row) { row.recording = file.path(); });
             return written;
         };
-        auto measured = members_.remotes[host].measure(exec_argv(host, facts, job_.duration), job_.duration, run);
+        auto measured = members_.remotes[host].measure(argv_of(host, facts, job_.duration), job_.duration, run);
         if (!measured) return members_.board.fail(host, measured.error());
         members_.board.set(host, State::done);
     }
@@ -262,7 +267,7 @@ bool read_recording(Row& row) {
 std::vector<std::string> commands_of(const Job& job) {
     std::vector<std::string> commands;
     for (const auto& host : job.hosts) {
-        auto argv = exec_argv(job, "stapgen", job.recipe + ".ko", job.duration);
+        auto argv = measuring_argv(job, "stapgen", job.recipe + ".ko", job.duration);
         commands.push_back(base::shell_quoted(measuring_command(job.ssh, host, std::move(argv)).argv));
     }
     return commands;

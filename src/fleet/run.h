@@ -21,12 +21,13 @@ struct Job {
     SshOptions ssh;
     std::filesystem::path folder;  ///< for the recordings, HOST.rec, and fleet.json; made here
     std::string recipe;
+    bool has_module = true;          ///< else hosts measure by `stapgen RECIPE`, and nothing is compiled or loaded
     std::vector<std::string> build;  ///< arguments of `stapgen build` behind it, without -o, for a host that compiles
     /// Hosts that may do so for others with their kernel, and whose modules may be signed, if this machine cannot.
     std::vector<std::string> compile_on;
     std::chrono::nanoseconds duration{};
-    std::vector<std::string> exec;  ///< further arguments of `stapgen exec`
-    std::size_t batch = 0;          ///< number of hosts at a time; 0: all
+    std::vector<std::string> measure;  ///< further arguments of `stapgen exec`, or of `stapgen RECIPE`
+    std::size_t batch = 0;             ///< number of hosts at a time; 0: all
     /// The stapgen that hosts get, its content, by their architecture; one of another needs its own.
     std::map<std::string, std::string> programs;
     /// Makes the module for a kernel on this machine, or says why it cannot. Called for several at once.

@@ -23,6 +23,8 @@ struct Settings {
     std::int64_t resolution_ns = 1;  ///< stages are multiples of it
     bool keep_intervals = false;     ///< whether Kind::put_interval() is called
     bool keep_series = true;         ///< whether there are rows::Series, which take megabytes
+    bool explains = false;           ///< whether there are rows::OwnerTime
+    bool explains_groups = false;    ///< whether there are rows::GroupBreakdown, which take megabytes
 };
 
 /// The kernel's clock, which times of records are of, and the time of day.

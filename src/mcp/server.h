@@ -10,8 +10,8 @@
 
 #include "base/result.h"
 
-/// The Model Context Protocol (modelcontextprotocol.io, revision 2025-06-18) as far as a server of tools needs it:
-/// JSON-RPC 2.0, a message a line.
+/// The Model Context Protocol (modelcontextprotocol.io, revision 2025-11-25 and older ones) as far as a server of tools
+/// needs it: JSON-RPC 2.0, a message a line.
 namespace stapgen::mcp {
 
 using Json = nlohmann::ordered_json;
@@ -28,6 +28,8 @@ struct Tool {
     std::string name, help;
     std::vector<Argument> arguments;
     std::function<base::Result<std::string>(const Asked& arguments)> call;
+    /// What the text is: one JSON document, or one a line, each by one of these files of schemas/; none: plain text.
+    std::vector<std::string> documents{};
 };
 
 /// A request of more bytes is refused.
@@ -42,8 +44,9 @@ class Server {
     std::optional<std::string> answer(std::string_view line) const;
 
   private:
+    [[nodiscard]] std::optional<std::string> answer_one(const Asked& request) const;
     [[nodiscard]] Json list() const;
-    [[nodiscard]] base::Result<Json> call(const Asked& parameters) const;
+    [[nodiscard]] base::Result<Asked> call(const Asked& parameters) const;
 
     std::string version_;
     std::vector<Tool> tools_;

@@ -66,6 +66,88 @@ struct Breakdown {
     }
 };
 
+/// The same of the records of a group, without the slowest: what each of them took has the keys of the group.
+struct GroupBreakdown {
+    std::string way{};
+    table::Group group{};
+    table::Texts stages{};
+    table::Shared<table::Breakdown> breakdown;
+
+    static constexpr About about{.name = "group_breakdowns", .shape = Shape::none};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "way", &GroupBreakdown::way);
+        column(Key(), "group", &GroupBreakdown::group);
+        column(Key(), "stages", &GroupBreakdown::stages);
+        column(Sum(), "breakdown", &GroupBreakdown::breakdown);
+    }
+};
+
+/// What one thread, process, connection or peer took for a stage or a part of one.
+struct OwnerTime {
+    std::string stage{};
+    std::string owner{};  ///< the kind: "connection"
+    table::Group group{};
+    std::int64_t n = 0;
+    double sum_ns = 0, squares = 0;
+
+    static constexpr About about{.name = "owner_times", .shape = Shape::none, .most = 1U << 18U};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "stage", &OwnerTime::stage);
+        column(Key(), "owner", &OwnerTime::owner);
+        column(Key(), "group", &OwnerTime::group);
+        column(Sum(), "n", &OwnerTime::n);
+        column(Sum(), "sum_ns", &OwnerTime::sum_ns);
+        column(Sum(), "squares", &OwnerTime::squares);
+    }
+};
+
+/// The one that waited for most of something, though few of the records are its own.
+struct StandOut {
+    std::string stage{};
+    std::string owner{};  ///< the kind: "connection"
+    table::Group group{};
+    double share = 0;    ///< its part of that time, 0 to 1
+    double records = 0;  ///< its part of the records
+
+    static constexpr About about{.name = "stand_outs", .shape = Shape::none};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "stage", &StandOut::stage);
+        column(Key(), "owner", &StandOut::owner);
+        column(Key(), "group", &StandOut::group);
+        column(Same(), "share", &StandOut::share);
+        column(Same(), "records", &StandOut::records);
+    }
+};
+
+/// A stage of a group's records of one direction.
+struct StageOfGroup {
+    std::string stage{};
+    double sum_ns = 0;
+    double excess_ns = 0;  ///< how much longer its slow records took than as many others of that direction
+
+    static constexpr About about{.name = "stages", .shape = Shape::none};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "stage", &StageOfGroup::stage);
+        column(Sum(), "sum_ns", &StageOfGroup::sum_ns);
+        column(Sum(), "excess_ns", &StageOfGroup::excess_ns);
+    }
+};
+struct WayOfGroup {
+    table::Group group{};
+    std::string way{};
+    std::int64_t n = 0, n_slow = 0;  ///< slow: above p99 of all records of the direction
+    std::vector<StageOfGroup> stages{};
+
+    static constexpr About about{.name = "ways_of_groups", .shape = Shape::none};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "group", &WayOfGroup::group);
+        column(Key(), "way", &WayOfGroup::way);
+        column(Sum(), "n", &WayOfGroup::n);
+        column(Sum(), "n_slow", &WayOfGroup::n_slow);
+        column(Sum(), "stages", &WayOfGroup::stages);
+    }
+};
+
 /// Stages and values over time, in the order of their rows of the whole. Documents state Series::by_second().
 struct Series {
     table::Shared<table::Series> series{};

@@ -134,6 +134,8 @@ struct CauseOfWait {
     std::string part{};             ///< "app-tcp.nagle"
     std::string what{};             ///< how many packets, whose, how long and for what: without a full stop
     std::string known{}, remedy{};  ///< how that is known, and what can be done about it
+    table::Group group{};           ///< the thread, process, connection or peer that stands out; empty: none does
+    std::optional<double> who_share{}, who_packets_share{};  ///< its part of that wait's time, and of the packets
 
     static constexpr About about{.name = "causes", .row_name = "cause", .is_rare = true};
     static constexpr void columns(auto&& column) {
@@ -141,6 +143,9 @@ struct CauseOfWait {
         column(Same(), "what", &CauseOfWait::what, Shown{.place = 2, .heading = "CAUSE"});
         column(Same(), "known", &CauseOfWait::known, Shown{.place = 3, .heading = "KNOWN BY"});
         column(Same(), "remedy", &CauseOfWait::remedy, Shown{.place = 4, .heading = "REMEDY"});
+        column(Separate(), "who_group", &CauseOfWait::group, Shown{.is_rare = true});
+        column(Same(), Share("who_share"), &CauseOfWait::who_share, Shown{.is_rare = true});
+        column(Same(), Share("who_packets_share"), &CauseOfWait::who_packets_share, Shown{.is_rare = true});
     }
 };
 

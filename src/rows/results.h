@@ -20,6 +20,7 @@ struct Sentences {
     std::string span{};    ///< when it began, and for how long
     table::Texts hosts{};  ///< one for each
     std::string definition{};
+    std::string answer{};              ///< what packets mostly waited for
     table::Texts origin{}, account{};  ///< lines
     table::Texts warnings{};           ///< one for each kind
     table::Texts not_understood{};     ///< lines
@@ -34,8 +35,8 @@ struct Sentences {
 
 /// What a measurement says, as all formats write it: tables in the order of documents.
 struct Results : table::TablesOf<Report, Origin, Host, Run, Interval, Stage, Value, Total, Precision, Tail, Slowest,
-                                 Way, Series, Average, AverageInterval, OfInterval<Drop>, Drop, HiddenDrops,
-                                 HiddenTotals, Advice, OfInterval<Stack>, Stack, HiddenOfInterval, Counted,
+                                 Way, StandOut, WayOfGroup, Series, Average, AverageInterval, OfInterval<Drop>, Drop,
+                                 HiddenDrops, HiddenTotals, Advice, OfInterval<Stack>, Stack, HiddenOfInterval, Counted,
                                  OfInterval<Count>, Count, CountersRead, Counting, Call, CallsLeftOut, Who, Ledger,
                                  CauseOfWait, Counter, Accounting, Sample, Cost, Input, Note> {
     std::vector<Stack> stacks_shown{};  ///< of each reason the most frequent

@@ -119,12 +119,15 @@ void note_addresses(kinds::Measured& measured) {
         "the places are addresses: --map FILE names them (System.map or a copy of /proc/kallsyms of that kernel)");
 }
 
-/// As far as the kernel need not be known.
-void put_subsystems(kinds::Tables& tables) {
-    table::change_each<table::Reason>(tables, [](table::Reason& reason) {
+/// As far as the kernel need not be known. True if any is still a number.
+bool put_subsystems(kinds::Tables& tables) {
+    bool any = false;
+    table::change_each<table::Reason>(tables, [&](table::Reason& reason) {
         if (reason.name || reason.number < 0) return;
         reason.name = symbols::DropReasons::describe_of_any(static_cast<std::uint32_t>(reason.number));
+        any |= !reason.name;
     });
+    return any;
 }
 
 /// The log's own names of its addresses.
@@ -272,7 +275,8 @@ base::Result<void> Namer::put_of_log(kinds::Measured& measured, symbols::LogKern
     }
     if (sources.files.empty()) note_addresses(measured);
     if (reasons && put(*reasons, measured) && !reasons->guess().empty()) measured.notes.emplace_back(reasons->guess());
-    put_subsystems(measured);
+    if (put_subsystems(measured) && !reasons)
+        measured.notes.emplace_back("the reasons are numbers: -r RELEASE, the kernel's, names them");
     return {};
 }
 

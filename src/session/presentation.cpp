@@ -28,6 +28,7 @@ constexpr auto groupings = std::to_array<Grouping>({{"process", "pid comm"},
                                                     {"thread", "pid tid comm"},
                                                     {"socket", "local remote"},
                                                     {"port", "port"},
+                                                    {"addr", "addr"},
                                                     {"cpu", "cpu"},
                                                     {"device", "dev"},
                                                     {"pod", "container"},
@@ -131,7 +132,7 @@ show::Reports reports_of(std::span<const kinds::Measured> all) {
 
 rows::Results results_of(const kinds::Measured& measured, const show::Options& options) {
     auto results = analyze::results_of(measured, {options.hide_benign, options.interval});
-    results.put(study::causes_of(results));
+    study::explain(results);
     return results;
 }
 
@@ -139,7 +140,8 @@ void present(std::ostream& out, std::span<const kinds::Measured> reports, const 
              std::optional<std::int64_t> interval) {
     auto options = fitted(presentation);
     options.interval = interval;
-    presentation.format->write(out, reports_of(reports), options);
+    const auto& format = *presentation.format;
+    (presentation.asks_why ? format.write_whys : format.write)(out, reports_of(reports), options);
     out.flush();
 }
 

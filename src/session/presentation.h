@@ -34,6 +34,11 @@ struct Presentation : show::Options {
     /// Names of fields; nothing: the keys of the records, else pid, tid, comm.
     std::optional<std::vector<std::string>> by;
     std::size_t max_groups = kinds::Settings().max_groups;
+    bool explains = false;  ///< as kinds::Settings::explains
+    bool asks_why = false;  ///< what reports answer is why; the format can
+
+    /// Whether intervals are written as they end.
+    [[nodiscard]] bool shows_intervals() const { return format->intervals && !asks_why; }
 };
 
 /// The fields of these records to group by.

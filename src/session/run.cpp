@@ -103,7 +103,7 @@ Measurement::Measurement(const host::System& machine, const recipe::Catalog& cat
       recorder_(recorder),
       session_(
           plan.presentation,
-          {.events = plan.events, .keep_intervals = plan.presentation.format->intervals, .keep_series = !plan.remote}),
+          {.events = plan.events, .keep_intervals = plan.presentation.shows_intervals(), .keep_series = !plan.remote}),
       records_(record_writer(std::cout, plan.presentation, plan.events)),
       progress_(std::cerr, launch::progress_style(plan.quiet), base::terminal_columns(STDERR_FILENO)) {
     session_.set(setup_of(machine, plan));

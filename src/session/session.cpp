@@ -31,6 +31,8 @@ void Session::begin(const decode::Header& header) {
     }
     options_.group_by = group_fields(presentation_, header);
     options_.max_groups = presentation_.max_groups;
+    options_.explains = presentation_.explains;
+    options_.explains_groups = presentation_.explains && presentation_.by && !presentation_.by->empty();
     auto analyzer = analyze::Analyzer::create(header, options_);
     if (!analyzer) {
         refusal_ = analyzer.error();

@@ -92,6 +92,13 @@ class Writer {
         if constexpr (!table::is_row<Result>) {
             for (const auto& result : all)
                 result.each([&](const auto& rows) { learn_keys(rows); });
+        } else {
+            table::each_column<Result>([&](auto /*rule*/, auto /*name*/, auto member, const table::Shown& /*shown*/) {
+                if constexpr (table::is_rows<table::CellOf<Result, decltype(member)>>) {
+                    for (const auto& result : all)
+                        learn_keys(std::invoke(member, result));
+                }
+            });
         }
         out_ << "report,recipe,kind,name,module,reason,time_ns,statistic,value,benign";
         for (const auto& key : keys_)
@@ -289,7 +296,7 @@ void write_csv(std::ostream& out, const Reports& reports, const Options& options
     write_results(out, reports, options, [](Results results) { return results; });
 }
 
-void write_why_csv(std::ostream& out, const Reports& reports, const Options& options) {
+void write_whys_csv(std::ostream& out, const Reports& reports, const Options& options) {
     write_results(out, reports, options, study::why_of);
 }
 
@@ -329,7 +336,7 @@ void write_comparisons_csv(std::ostream& out, std::span<const Compared> all, con
 /// cell. `statistic` has the unit in its name. Text from the input that a spreadsheet would take for a formula has an
 /// apostrophe in front; control characters are made visible, what is no UTF-8 becomes U+FFFD. Rows of kind `origin` say
 /// where the report is from: their name counts the origins, and their value is a text.
-extern constexpr Format csv_format{.name = "csv", .write = write_csv, .write_comparisons = write_comparisons_csv};
-extern constexpr Format why_csv_format{.name = "why-csv", .write = write_why_csv};
+extern constexpr Format csv_format{
+    .name = "csv", .write = write_csv, .write_whys = write_whys_csv, .write_comparisons = write_comparisons_csv};
 
 }  // namespace stapgen::show

@@ -67,6 +67,7 @@ template <class NameOf, class Cell>
 bool is_absent(const Cell& cell) {
     if constexpr (table::is_optional<Cell>) return !cell;
     if constexpr (std::is_same_v<Cell, bool>) return !cell;
+    if constexpr (std::is_same_v<Cell, table::Group>) return cell.empty();
     if constexpr (std::is_same_v<NameOf, table::Known>) return cell.empty();
     return false;
 }

@@ -11,7 +11,6 @@ namespace stapgen::show {
 
 /// Each is at the end of the file that writes it. A new one is such a file, and its name here and below.
 extern const Format json_format, ndjson_format, csv_format, openmetrics_format, perfetto_format, folded_format;
-extern const Format why_json_format, why_ndjson_format, why_csv_format;
 
 std::span<const Format> formats() {
     static const std::array all{table_format,       json_format, ndjson_format,   csv_format,
@@ -20,9 +19,7 @@ std::span<const Format> formats() {
 }
 
 const Format& format_named(std::string_view name) {
-    static const std::array of_why{why_format, why_json_format, why_ndjson_format, why_csv_format};
-    const auto* const found = std::ranges::find(of_why, name, &Format::name);
-    return found != of_why.end() ? *found : *std::ranges::find(formats(), name, &Format::name);
+    return *std::ranges::find(formats(), name, &Format::name);
 }
 
 }  // namespace stapgen::show

@@ -11,7 +11,7 @@ namespace stapgen::show {
 /// All formats; the first is the default.
 std::span<const Format> formats();
 
-/// The one of that name, which is one of formats(), or answers why: "why", "why-json", "why-ndjson", "why-csv".
+/// The one of that name.
 const Format& format_named(std::string_view name);
 
 }  // namespace stapgen::show

@@ -139,7 +139,7 @@ void write_json(std::ostream& out, const Reports& reports, const Options& option
     put_documents(out, reports.size(), reports_json(reports, options), "stapgen.reports/1", "reports");
 }
 
-void write_why_json(std::ostream& out, const Reports& reports, const Options& options) {
+void write_whys_json(std::ostream& out, const Reports& reports, const Options& options) {
     put_documents(out, reports.size(), whys_json(reports, options), "stapgen.whys/1", "whys");
 }
 
@@ -152,7 +152,7 @@ void write_ndjson(std::ostream& out, const Reports& reports, const Options& opti
     put_lines(out, reports.size(), reports_json(reports, options));
 }
 
-void write_why_ndjson(std::ostream& out, const Reports& reports, const Options& options) {
+void write_whys_ndjson(std::ostream& out, const Reports& reports, const Options& options) {
     put_lines(out, reports.size(), whys_json(reports, options));
 }
 
@@ -181,15 +181,15 @@ void write_comparisons_ndjson(std::ostream& out, std::span<const Compared> all, 
 }  // namespace
 
 /// A document of each report, or of several in one.
-extern constexpr Format json_format{.name = "json", .write = write_json, .write_comparisons = write_comparisons_json};
-extern constexpr Format why_json_format{.name = "why-json", .write = write_why_json};
+extern constexpr Format json_format{
+    .name = "json", .write = write_json, .write_whys = write_whys_json, .write_comparisons = write_comparisons_json};
 
 /// A document in one line for each.
 extern constexpr Format ndjson_format{.name = "ndjson",
                                       .write = write_ndjson,
+                                      .write_whys = write_whys_ndjson,
                                       .write_comparisons = write_comparisons_ndjson,
                                       .records = event_lines,
                                       .intervals = true};
-extern constexpr Format why_ndjson_format{.name = "why-ndjson", .write = write_why_ndjson};
 
 }  // namespace stapgen::show

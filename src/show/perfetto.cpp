@@ -67,7 +67,7 @@ std::int64_t begin_of(const Stages& stages, const decode::Record& record, std::i
 table::Group fields_of(const decode::Record& record, const std::vector<std::size_t>& places) {
     table::Group fields;
     for (const auto place : places)
-        fields.push_back(decode::group_field(record, {place, false}));
+        fields.push_back(decode::group_field(record, {place}));
     return fields;
 }
 
@@ -240,7 +240,7 @@ class PerfettoWriter final : public RecordWriter {
         const auto name = record_name(
             layout.direction ? decode::unescape(record.values[*layout.direction].raw) : std::string(), about);
         for (const auto part : layout.parts) {
-            if (record.values[part].seen) about.push_back(decode::group_field(record, {part, false}));
+            if (record.values[part].seen) about.push_back(decode::group_field(record, {part}));
         }
         ++drawn_;
         const auto track = trace_.track(fmt::format("#{} {}", drawn_, name), group_of(layout), drawn_, true);
@@ -286,8 +286,8 @@ class PerfettoWriter final : public RecordWriter {
         runner->first_inside[level + 1].reset();
         if (!runner->first_inside[level]) runner->first_inside[level] = begin;
         if (runner->lanes.empty()) add_lane(layout, record, kind, *runner);
-        const auto name = layout.function ? decode::group_field(record, {*layout.function, false})
-                                          : table::GroupField{"", layout.tag};
+        const auto name =
+            layout.function ? decode::group_field(record, {*layout.function}) : table::GroupField{"", layout.tag};
         trace_.slice(runner->lanes.front().track, group_text(name), begin, end, 0, fields_of(record, layout.others));
     }
 

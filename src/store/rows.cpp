@@ -67,7 +67,7 @@ void each_value(const std::string& name, const Cell& cell, const auto& visit) {
         visit("reason", cell.name);
         visit("reason_number", cell.number < 0 ? std::nullopt : std::optional(cell.number));
     } else if constexpr (std::is_same_v<Cell, table::Group>) {
-        visit("what", json_text(cell));
+        visit(name == "group" ? "what" : name, json_text(cell));
     } else if constexpr (table::is_rows<Cell>) {
         show::Json json;
         const show::Options options;

@@ -116,6 +116,37 @@ std::string whose_packets(const Results& results, std::string_view part, std::in
     return threads.empty() ? by_filter(results) : threads;
 }
 
+std::optional<OneOfMany> stand_out_of(const Results& results, std::string_view part) {
+    const auto find = [&](std::string_view owner) {
+        const auto& all = results.of<rows::StandOut>();
+        const auto found =
+            std::ranges::find_if(all, [&](const rows::StandOut& of) { return of.stage == part && of.owner == owner; });
+        return found == all.end() ? nullptr : &*found;
+    };
+    const auto first_of = [&](std::string_view wanted, std::string_view else_wanted) {
+        const auto* one = find(wanted);
+        return one != nullptr ? one : find(else_wanted);
+    };
+    const auto* ends = first_of("connection", "peer");
+    const auto* threads = first_of("thread", "process");
+    const auto* one = ends != nullptr ? ends : threads;
+    if (one == nullptr) return std::nullopt;
+    OneOfMany many{one->group, one->share, one->records, {}};
+    std::vector<std::string> names;
+    if (ends != nullptr) {
+        const auto* remote = table::find_field(ends->group, "remote");
+        names.push_back(remote == nullptr ? table::group_text(ends->group.front())
+                                          : fmt::format("{} with {}", table::group_text(ends->group.front()),
+                                                        table::group_text(*remote)));
+    }
+    if (threads != nullptr) names.push_back(threads_of({&threads->group}));
+    if (ends != nullptr && threads != nullptr)
+        many.group.insert(many.group.end(), threads->group.begin(), threads->group.end());
+    many.sentence = fmt::format("; {} of that is of {} of them, those of {}", table::percent(one->share),
+                                table::percent(one->records), fmt::join(names, ", "));
+    return many;
+}
+
 std::string whose_slowest(const Results& results, std::string_view part) {
     const auto ways = ways_with(results, part);
     if (ways.size() != 1) return {};

@@ -9,10 +9,11 @@
 #include <map>
 #include <utility>
 
-#include "analyze/results.h"
 #include "base/text.h"
 #include "kinds/latency/waits.h"
 #include "schema/bins.h"
+#include "schema/schema.h"
+#include "study/caveats.h"
 #include "study/whom.h"
 #include "study/whose.h"
 #include "table/texts.h"
@@ -24,8 +25,7 @@ namespace {
 using kinds::latency::wait_of;
 using rows::Results;
 
-constexpr double matters = 0.05, is_said = 0.01;
-constexpr double tail_percent = 99;
+constexpr double matters = 0.05, half = 0.5;
 
 /// Those that are of all packets, but for "total".
 std::vector<rows::Stage> seen_stages(const Results& results) {
@@ -33,13 +33,6 @@ std::vector<rows::Stage> seen_stages(const Results& results) {
     for (const auto& row : results.of<rows::Stage>())
         if (row.stage != "total" && row.distribution->n() > 0 && row.group.empty()) stages.push_back(row);
     return stages;
-}
-
-double sum_of_parts(const std::vector<rows::Stage>& rows, std::string_view stage) {
-    double sum = 0;
-    for (const auto& row : rows)
-        sum += row.part_of == stage ? row.distribution->sum() : 0;
-    return sum;
 }
 
 bool is_divided(const std::vector<rows::Stage>& rows, std::string_view stage) {
@@ -50,23 +43,7 @@ double part_of(double part, double all) {
     return all > 0 ? part / all : 0;
 }
 
-std::vector<WhyWay> ways_of(const Results& results) {
-    std::vector<WhyWay> ways;
-    for (const auto& row : results.of<rows::Way>()) {
-        WhyWay way;
-        way.name = row.way;
-        way.n = row.n;
-        for (const auto& tail : results.of<rows::Tail>()) {
-            if (tail.number != row.number) continue;
-            way.n_slow = tail.n_slow.value_or(0);
-            way.threshold_ns = tail.threshold_ns;
-        }
-        ways.push_back(std::move(way));
-    }
-    return ways;
-}
-
-/// By a direction's number: what its slowest packets took longer than the others, in ns of all of them together.
+/// By a direction's number: what its slow packets took longer than the others, in ns of all of them together.
 std::map<std::int64_t, double> excess_by_way(const Results& results) {
     std::map<std::int64_t, double> excess;
     for (const auto& tail : results.of<rows::Tail>()) {
@@ -76,23 +53,49 @@ std::map<std::int64_t, double> excess_by_way(const Results& results) {
     return excess;
 }
 
-/// Its part of the excess of all directions together; nothing where there is none.
-std::optional<double> excess_of(const Results& results, std::string_view name) {
-    const auto by_way = excess_by_way(results);
-    double all = 0, own = 0;
-    for (const auto& [way, ns] : by_way)
+std::vector<WhyWay> ways_of(const Results& results) {
+    const auto excess = excess_by_way(results);
+    double all = 0;
+    for (const auto& [number, ns] : excess)
         all += ns;
-    if (all <= 0) return std::nullopt;
-    for (const auto& tail : results.of<rows::Tail>()) {
-        for (const auto& stage : tail.stages)
-            if (stage.stage == name) own += stage.excess_share * by_way.at(tail.number);
+    std::vector<WhyWay> ways;
+    for (const auto& row : results.of<rows::Way>()) {
+        WhyWay way;
+        way.name = row.way;
+        way.n = row.n;
+        for (const auto& tail : results.of<rows::Tail>()) {
+            if (tail.number != row.number) continue;
+            way.n_slow = tail.n_slow.value_or(0);
+            way.threshold_ns = tail.threshold_ns;
+            if (all > 0) way.excess = excess.at(tail.number) / all;
+        }
+        ways.push_back(std::move(way));
     }
-    return own / all;
+    return ways;
+}
+
+/// A stage's or part's time in the excess, and the excess of the directions that have it, and of all.
+struct Excess {
+    double own = 0, of_ways = 0, all = 0;
+};
+Excess excess_of(const Results& results, std::string_view name) {
+    const auto by_way = excess_by_way(results);
+    Excess excess;
+    for (const auto& tail : results.of<rows::Tail>()) {
+        excess.all += by_way.at(tail.number);
+        for (const auto& stage : tail.stages) {
+            const bool has_it = stage.excess_share != 0 || stage.slow_mean_ns + stage.rest_mean_ns > 0;
+            if (stage.stage != name || !has_it) continue;
+            excess.own += stage.excess_share * by_way.at(tail.number);
+            excess.of_ways += by_way.at(tail.number);
+        }
+    }
+    return excess;
 }
 
 /// How much a part matters: its share of the time, or half of that of the tail, which is of 1 % of the packets.
 double weight_of(const WhyPart& part) {
-    return std::max(part.share, part.excess.value_or(0) / 2);
+    return std::max(part.share, part.excess_of_all / 2);
 }
 
 /// How many of them are above their mean, within a bin.
@@ -112,25 +115,32 @@ std::vector<WhyPart> parts_of(const Results& results, const std::vector<rows::St
     for (const auto& row : rows) {
         if (!row.part_of && is_divided(rows, row.stage)) continue;
         const auto& stats = *row.distribution;
-        parts.push_back({row.stage, stats.n(), above_mean(stats), part_of(stats.sum(), all), *stats.mean(),
-                         stats.percentile(50), stats.percentile(99), excess_of(results, row.stage)});
+        auto& part = parts.emplace_back(WhyPart{row.stage, stats.n(), above_mean(stats), part_of(stats.sum(), all),
+                                                *stats.mean(), stats.percentile(50), stats.percentile(99)});
+        const auto excess = excess_of(results, row.stage);
+        if (excess.of_ways > 0) part.excess = excess.own / excess.of_ways;
+        part.excess_of_all = part_of(excess.own, excess.all);
+        part.has_tail = part_of(excess.of_ways, excess.all) >= matters;
     }
     std::ranges::stable_sort(parts, std::greater{}, &WhyPart::share);
     return parts;
 }
 
-std::string way_word(std::string_view way) {
-    return way == "rx" ? "received" : way == "tx" ? "sent" : base::printable(way);
+/// What has these stages.
+std::string noun_of(const std::vector<WhyPart>& parts) {
+    for (const auto& part : parts)
+        if (const auto* wait = wait_of(part.name)) return std::string(wait->noun);
+    return Why().noun;
 }
 
 /// "1,009 of 1,013 packets sent by redis-server[233]".
-std::string packets_of(const Results& results, const WhyPart& part) {
+std::string packets_of(const Results& results, const WhyPart& part, std::string_view noun) {
     std::int64_t all = 0;
     const auto ways = ways_with(results, part.name);
     for (const auto& way : ways)
         all += way.n;
     const auto word = ways.size() == 1 ? way_word(ways.front().name) : "";
-    auto text = fmt::format("{} of {} packet{}{}{}", base::with_commas(part.n), base::with_commas(all),
+    auto text = fmt::format("{} of {} {}{}{}{}", base::with_commas(part.n), base::with_commas(all), noun,
                             all == 1 ? "" : "s", word.empty() ? "" : " ", word);
     const auto whose = whose_packets(results, part.name, part.n);
     if (!whose.empty()) text += fmt::format(" {} {}", word.empty() ? "of" : "by", whose);
@@ -158,22 +168,39 @@ std::string remedy_of(const kinds::latency::Wait& wait, std::string_view waited,
     return std::string(wait.remedy);
 }
 
+bool is_cause(const WhyPart& part) {
+    return part.share >= matters || (part.has_tail && part.excess.value_or(0) >= matters);
+}
+
+/// What a packet waits for, without how that is.
+std::string_view short_what(const kinds::latency::Wait& wait) {
+    return wait.what.substr(0, wait.what.find(':'));
+}
+
 rows::CauseOfWait cause_of(const Results& results, const WhyPart& part, const kinds::latency::Wait& wait) {
     const auto whom = whom_of(results, part.name);
     auto remedy = whom ? remedy_of(wait, whom->waited, whom->by) : std::string(wait.remedy);
+    const auto one = stand_out_of(results, part.name);
     // "for a CPU (median 40 us): the reading thread ..."
-    const auto colon = std::min(wait.what.find(':'), wait.what.size());
-    return {part.name,
-            fmt::format("{} waited {} ({}){}{}{}", packets_of(results, part), wait.what.substr(0, colon),
-                        typical_time(part), wait.what.substr(colon), whom ? whom_sentence(*whom) : "",
-                        whose_slowest(results, part.name)),
-            std::string(wait.known), std::move(remedy)};
+    const auto what = short_what(wait);
+    rows::CauseOfWait cause{
+        part.name,
+        fmt::format("{} waited {} ({}){}{}{}{}", packets_of(results, part, wait.noun), what, typical_time(part),
+                    wait.what.substr(what.size()), whom ? whom_sentence(*whom) : "", one ? one->sentence : "",
+                    whose_slowest(results, part.name)),
+        std::string(wait.known), std::move(remedy)};
+    if (one) {
+        cause.group = one->group;
+        cause.who_share = one->share;
+        cause.who_packets_share = one->packets_share;
+    }
+    return cause;
 }
 
 std::vector<rows::CauseOfWait> causes_of(const Results& results, const std::vector<WhyPart>& parts) {
     std::vector<const WhyPart*> order;
     for (const auto& part : parts)
-        if (std::max(part.share, part.excess.value_or(0)) >= matters) order.push_back(&part);
+        if (is_cause(part)) order.push_back(&part);
     std::ranges::stable_sort(order, std::greater{}, [](const WhyPart* part) { return weight_of(*part); });
     std::vector<rows::CauseOfWait> causes;
     for (const auto* part : order) {
@@ -184,102 +211,90 @@ std::vector<rows::CauseOfWait> causes_of(const Results& results, const std::vect
     return causes;
 }
 
-/// Whether recipes of today divide it.
-bool has_known_parts(std::string_view stage) {
-    return std::ranges::any_of(kinds::latency::known_waits(), [&](const kinds::latency::Wait& wait) {
-        const auto stages = base::words(wait.stages);
-        return !wait.cause.empty() && std::ranges::find(stages, stage) != stages.end();
-    });
+/// Where other parts are shorter of slow packets it is more than all.
+std::string whole_percent(double part) {
+    return fmt::format("{:.0f} %", std::min(part, 1.0) * 100);
 }
 
-void add_division_caveats(const std::vector<rows::Stage>& rows, std::vector<std::string>& caveats) {
-    const bool has_parts = std::ranges::any_of(rows, [](const rows::Stage& row) { return row.part_of.has_value(); });
-    if (!has_parts) {
-        if (std::ranges::any_of(rows, [](const rows::Stage& row) { return has_known_parts(row.stage); }))
-            caveats.emplace_back("stages are not divided: rx-, tx- and net-latency do that, without --no-parts");
-        return;
+/// "waited for a CPU".
+std::string wait_text(const WhyPart& part) {
+    const auto* wait = wait_of(part.name);
+    return "waited " + (wait == nullptr ? "in " + base::printable(part.name) : std::string(short_what(*wait)));
+}
+
+/// What has half of the time of all packets, and what has half of the extra time of the slow ones, of the direction
+/// that has most of that; else the largest.
+std::string answer_of(const Results& results, const std::vector<WhyPart>& parts) {
+    const auto& most = *std::ranges::max_element(parts, {}, &WhyPart::share);
+    const auto& slow = *std::ranges::max_element(parts, {}, &WhyPart::excess_of_all);
+    const bool has_tail = slow.excess_of_all > 0, stands_out = most.share >= half,
+               slow_stands_out = has_tail && *slow.excess >= half;
+    const auto ways = ways_with(results, slow.name);
+    const auto word = ways.size() == 1 ? way_word(ways.front().name) : "";
+    const auto noun = noun_of(parts);
+    std::int64_t n_slow = 0;
+    for (const auto& tail : results.of<rows::Tail>())
+        if (std::ranges::find(ways, tail.number, &WayOfStage::number) != ways.end()) n_slow += tail.n_slow.value_or(0);
+    const auto of_all = whole_percent(most.share) + " of the time of all";
+    const auto of_slow =
+        fmt::format("{} of the extra time of the slowest 1 % ({}{}{})", whole_percent(slow.excess.value_or(0)),
+                    base::with_commas(n_slow), word.empty() ? "" : " ", word);
+    if (!stands_out && slow_stands_out) return fmt::format("A slow {} mostly {}: {}.", noun, wait_text(slow), of_slow);
+    const auto mostly = fmt::format("A {} mostly {}", noun, wait_text(most));
+    if (slow_stands_out && &most == &slow) return fmt::format("{}: {}, {}.", mostly, of_all, of_slow);
+    if (slow_stands_out) return fmt::format("{}: {}; a slow one {}: {}.", mostly, of_all, wait_text(slow), of_slow);
+    const auto largest = has_tail ? fmt::format("{} has {}", base::printable(slow.name), of_slow) : "";
+    if (stands_out && !has_tail) return fmt::format("{}: {}.", mostly, of_all);
+    if (stands_out) return fmt::format("{}: {}; of slow ones nothing stands out: {}.", mostly, of_all, largest);
+    return fmt::format("Nothing stands out: {} has {}{}{}.", base::printable(most.name), of_all,
+                       largest.empty() ? "" : "; ", largest);
+}
+
+using StageSum = std::pair<std::string, double>;
+
+/// The part, or the undivided stage, that has most of something; and all of it.
+std::pair<StageSum, double> largest_of(const std::map<std::string, double>& sums) {
+    StageSum largest;
+    double all = 0;
+    for (const auto& [stage, sum] : sums) {
+        if (!schema::is_part(stage)) all += sum;
+        const bool has_parts = std::ranges::any_of(sums, [&, &name = stage](const auto& of) {
+            return schema::divided_stage(of.first) == name && of.second > 0;
+        });
+        if (!has_parts && sum > largest.second) largest = {stage, sum};
     }
-    for (const auto& row : rows) {
-        if (row.part_of || !has_known_parts(row.stage)) continue;
-        double known = sum_of_parts(rows, row.stage);
-        for (const auto& part : rows) {
-            const bool is_unknown = part.part_of == row.stage && kinds::latency::is_undivided(part.stage);
-            known -= is_unknown ? part.distribution->sum() : 0;
-        }
-        const auto unknown = 1 - part_of(known, row.distribution->sum());
-        if (unknown > is_said)
-            caveats.push_back(fmt::format("{} of {} is undivided", table::percent(unknown), row.stage));
-    }
+    return {largest, all};
 }
 
-/// The slow packets' time without a known cause.
-void add_tail_caveat(const std::vector<WhyPart>& parts, std::vector<std::string>& caveats) {
-    double unknown = 0;
-    for (const auto& part : parts)
-        if (kinds::latency::is_undivided(part.name)) unknown += part.excess.value_or(0);
-    if (unknown > is_said)
-        caveats.push_back(fmt::format("{} of the slow packets' extra time is undivided", table::percent(unknown)));
-}
-
-void add_account_caveats(const Results& results, std::vector<std::string>& caveats) {
-    const auto& account = results.one<rows::Accounting>();
-    const auto seen = static_cast<double>(account.seen);
-    const auto add = [&](std::int64_t count, std::string_view what) {
-        const auto part = part_of(static_cast<double>(count), seen);
-        if (part > is_said) caveats.push_back(fmt::format("{} {}", table::percent(part), what));
+std::vector<WhyGroup> groups_of(const Results& results) {
+    struct Sums {
+        std::int64_t n = 0, n_slow = 0;
+        std::map<std::string, double> time, excess;  // by stage
     };
-    add(account.lost, "of the packets seen were lost");
-    const auto skipped = account.transport.skipped_probes;
-    if (part_of(static_cast<double>(skipped), seen) > is_said) {
-        caveats.push_back(fmt::format("{} probes were skipped, for {} packets seen", base::with_commas(skipped),
-                                      base::with_commas(static_cast<std::int64_t>(seen))));
+    std::map<table::Group, Sums> by_group;
+    for (const auto& way : results.of<rows::WayOfGroup>()) {
+        auto& sums = by_group[way.group];
+        sums.n += way.n;
+        sums.n_slow += way.n_slow;
+        for (const auto& stage : way.stages) {
+            sums.time[stage.stage] += stage.sum_ns;
+            sums.excess[stage.stage] += stage.excess_ns;
+        }
     }
-    std::vector<std::string> names;
-    for (const auto& [name, count] : account.incomplete_by)
-        if (part_of(static_cast<double>(count), seen) > is_said) names.push_back(base::printable(name));
-    add(account.incomplete,
-        names.empty() ? "could not be followed" : fmt::format("could not be followed ({})", fmt::join(names, ", ")));
-    if (const auto one_in = results.one<rows::Sample>().one_in; one_in > 1)
-        caveats.push_back(fmt::format("a sample of 1 in {} sockets", one_in));
-    if (const auto& broke_off = results.one<rows::Run>().broke_off)
-        caveats.push_back("the run broke off: " + base::printable(*broke_off));
-}
-
-/// What app-tcp does not contain.
-void add_call_caveats(const Results& results, std::vector<std::string>& caveats) {
-    const auto n = analyze::counted_beside(results, "send-eagain");
-    if (n == 0) return;
-    caveats.push_back(
-        fmt::format("{} send call{} found no room (EAGAIN): the program's wait until the next one is not in app-tcp",
-                    base::with_commas(n), n == 1 ? "" : "s"));
-}
-
-void add_few_caveats(std::vector<WhyWay> ways, std::vector<std::string>& caveats) {
-    const auto needed = table::values_needed(tail_percent);
-    std::erase_if(ways, [&](const WhyWay& way) { return way.n == 0 || way.n >= needed; });
-    if (ways.empty()) return;
-    caveats.push_back(fmt::format("{} {} too few for a tail: {} are needed", packets_text(ways),
-                                  ways.size() == 1 && ways.front().n == 1 ? "is" : "are", needed));
-}
-
-/// What to check where nothing was measured.
-std::string nothing_text(const Results& results) {
-    const auto seen = results.one<rows::Accounting>().seen, filtered = results.one<rows::Accounting>().filtered;
-    if (seen == 0) {
-        return "No packet was measured: there was no TCP or UDP data. Check that there is traffic (nstat, ss -ti), and "
-               "whether it is one of the followed kinds (stapgen help account).";
+    std::vector<WhyGroup> groups;
+    double all = 0;
+    for (const auto& [group, sums] : by_group) {
+        const auto [cause, time] = largest_of(sums.time);
+        const auto [slow_cause, excess] = largest_of(sums.excess);
+        all += time;
+        auto& row = groups.emplace_back(
+            WhyGroup{group, sums.n, sums.n_slow, time, cause.first, part_of(cause.second, time), slow_cause.first, {}});
+        if (!slow_cause.first.empty()) row.slow_cause_share = part_of(slow_cause.second, excess);
     }
-    const auto account = results.sentences.account.empty() ? std::string() : results.sentences.account.front();
-    if (filtered > seen / 2) {
-        const bool by_name = account.find("--comm ") != std::string::npos;
-        return fmt::format("No packet was measured: {} that were seen were filtered. Check the filters{}; {}.",
-                           filtered == seen ? "all" : "most",
-                           by_name ? " (--comm takes names of threads, and a program's threads can have names of their "
-                                     "own: ps -T -p PID)"
-                                   : "",
-                           account);
-    }
-    return fmt::format("No packet was measured to its end. {}; stapgen help account says what these are.", account);
+    for (auto& group : groups)
+        group.share = part_of(group.share, all);
+    std::ranges::stable_sort(groups, std::greater{}, &WhyGroup::share);
+    return groups;
 }
 
 }  // namespace
@@ -295,33 +310,38 @@ Why why_of(const Results& results) {
         return why;
     }
     why.parts = parts_of(results, rows);
-    why.causes = causes_of(results, why.parts);
+    why.noun = noun_of(why.parts);
+    why.groups = groups_of(results);
+    why.causes = results.of<rows::CauseOfWait>();
+    why.answer = results.sentences.answer;
     const auto is_of_reader = [](const rows::CauseOfWait& cause) {
         return cause.part.find("-app") != std::string::npos;
     };
     if (std::ranges::any_of(why.causes, is_of_reader)) why.reads = results.sentences.reads;
-    add_call_caveats(results, why.caveats);
-    add_division_caveats(rows, why.caveats);
-    add_tail_caveat(why.parts, why.caveats);
-    add_few_caveats(why.ways, why.caveats);
-    add_account_caveats(results, why.caveats);
+    why.caveats = caveats_of(results, rows, why);
     return why;
 }
 
-std::vector<rows::CauseOfWait> causes_of(const Results& results) {
+void explain(Results& results) {
     const auto rows = seen_stages(results);
-    return rows.empty() ? std::vector<rows::CauseOfWait>() : causes_of(results, parts_of(results, rows));
+    // A call is within another: their times do not add up.
+    if (rows.empty() || !results.of<rows::Call>().empty()) return;
+    const auto parts = parts_of(results, rows);
+    results.put(causes_of(results, parts));
+    results.sentences.answer = answer_of(results, parts);
 }
 
-std::string packets_text(const std::vector<WhyWay>& ways) {
+std::string way_word(std::string_view way) {
+    return way == "rx" ? "received" : way == "tx" ? "sent" : base::printable(way);
+}
+
+std::string packets_text(const std::vector<WhyWay>& ways, std::string_view noun) {
     std::string text;
     for (const auto& way : ways) {
         if (way.n == 0) continue;
         const auto word = way_word(way.name);
-        text += fmt::format("{}{}{}{}{}", text.empty() ? "" : ", ", base::with_commas(way.n),
-                            !text.empty() ? ""
-                            : way.n == 1  ? " packet"
-                                          : " packets",
+        const auto things = text.empty() ? fmt::format(" {}{}", noun, way.n == 1 ? "" : "s") : "";
+        text += fmt::format("{}{}{}{}{}", text.empty() ? "" : ", ", base::with_commas(way.n), things,
                             word.empty() ? "" : " ", word);
     }
     return text;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rows/results.h"
@@ -20,6 +21,7 @@ struct WhyWay {
     std::int64_t n = 0;
     std::int64_t n_slow = 0;                   ///< those clearly above p99; 0: none, or too few to say
     std::optional<std::int64_t> threshold_ns;  ///< p99; nothing: too few
+    std::optional<double> excess;  ///< its part of what the slow packets of all directions take longer than the others
 
     static constexpr About about{.name = "ways"};
     static constexpr void columns(auto&& column) {
@@ -27,6 +29,7 @@ struct WhyWay {
         column(Separate(), "n", &WhyWay::n);
         column(Separate(), "n_slow", &WhyWay::n_slow);
         column(Separate(), "threshold_ns", &WhyWay::threshold_ns);
+        column(Separate(), table::Share("excess_share"), &WhyWay::excess);
     }
 };
 
@@ -38,8 +41,10 @@ struct WhyPart {
     double share = 0;         ///< of the time of all packets, 0 to 1
     double mean_ns = 0;
     std::optional<std::int64_t> p50_ns, p99_ns;  ///< nothing: too few
-    std::optional<double> excess;  ///< its part of what the slowest packets of both directions, those above p99, take
-                                   ///< longer than the others; nothing: there is no tail
+    std::optional<double> excess{};  ///< its part of what the slow packets of its direction, those above p99, take
+                                     ///< longer than the others: as rows::StageOfTail; nothing: there is no tail
+    double excess_of_all = 0;        ///< the same of the slow packets of all directions
+    bool has_tail = false;           ///< the slow packets of its direction have 5 % of that
 
     static constexpr About about{.name = "parts"};
     static constexpr void columns(auto&& column) {
@@ -54,23 +59,51 @@ struct WhyPart {
     }
 };
 
+/// The records of a group.
+struct WhyGroup {
+    table::Group group;
+    std::int64_t n = 0, n_slow = 0;
+    double share = 0;   ///< of the time of all packets, 0 to 1
+    std::string cause;  ///< the part that has most of its time
+    double cause_share = 0;
+    std::string slow_cause;  ///< the part that has most of its slow packets' extra time; empty: they have none
+    std::optional<double> slow_cause_share;
+
+    static constexpr About about{.name = "groups", .row_name = "group", .is_rare = true};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "group", &WhyGroup::group);
+        column(Separate(), "n", &WhyGroup::n);
+        column(Separate(), "n_slow", &WhyGroup::n_slow);
+        column(Separate(), table::Share("share"), &WhyGroup::share);
+        column(Separate(), Known("cause"), &WhyGroup::cause);
+        column(Separate(), table::Share("cause_share"), &WhyGroup::cause_share);
+        column(Separate(), Known("slow_cause"), &WhyGroup::slow_cause);
+        column(Separate(), table::Share("slow_cause_share"), &WhyGroup::slow_cause_share);
+    }
+};
+
 struct Why {
     std::string recipe;
-    std::string span;  ///< when, and for how long; empty: not known
+    std::string noun = "packet";  ///< what waited
+    std::string span;             ///< when, and for how long; empty: not known
+    std::string answer;           ///< what packets, and the slow ones, mostly waited for; empty: none was measured
     std::vector<WhyWay> ways;
     std::vector<WhyPart> parts;             ///< the largest first
+    std::vector<WhyGroup> groups;           ///< that were asked for, the largest first
     std::vector<rows::CauseOfWait> causes;  ///< of parts with 5 % of the time or of the tail, by the larger of the
                                             ///< first and half of the second
-    std::vector<std::string> caveats;  ///< what is missing or not certain, if it is above 1 %
-    std::string reads;                 ///< how much a reader takes at once, where readers matter; empty: they do not
-    std::string nothing;               ///< that no packet was measured, and what to check; else empty
+    std::vector<std::string> caveats;       ///< what is missing or not certain, if it is above 1 %
+    std::string reads;    ///< how much a reader takes at once, where readers matter; empty: they do not
+    std::string nothing;  ///< that no packet was measured, and what to check; else empty
 
     static constexpr About about{.name = "why", .row_name = "why", .shape = Shape::fields};
     static constexpr void columns(auto&& column) {
         column(Key(), "recipe", &Why::recipe);
         column(Separate(), Known("span"), &Why::span);
+        column(Separate(), Known("answer"), &Why::answer);
         column(Separate(), "ways", &Why::ways, Shown{.row_name = "direction"});
         column(Separate(), "parts", &Why::parts, Shown{.row_name = "part"});
+        column(Separate(), "groups", &Why::groups, Shown{.is_rare = true, .row_name = "group"});
         column(Separate(), "causes", &Why::causes, Shown{.row_name = "cause"});
         column(Separate(), "caveats", &Why::caveats);
         column(Separate(), Known("reads"), &Why::reads);
@@ -78,13 +111,16 @@ struct Why {
     }
 };
 
+/// Of results that were explained.
 Why why_of(const rows::Results& results);
-/// Those alone.
-std::vector<rows::CauseOfWait> causes_of(const rows::Results& results);
+/// Puts the causes into the results, and the answer.
+void explain(rows::Results& results);
 
+/// "received", "sent".
+std::string way_word(std::string_view way);
 /// "1,009 packets received, 1,013 sent".
-std::string packets_text(const std::vector<WhyWay>& ways);
-/// What WhyPart::excess is of: "11 received above 1.23 ms, 13 sent above 41.2 ms"; empty: there is no tail.
+std::string packets_text(const std::vector<WhyWay>& ways, std::string_view noun);
+/// The slow packets of each direction: "11 received above 1.23 ms, 13 sent above 41.2 ms"; empty: there is no tail.
 std::string tail_text(const std::vector<WhyWay>& ways);
 
 }  // namespace stapgen::study

@@ -90,23 +90,30 @@ std::vector<SlowRecord> Breakdown::slowest() const {
     return records;
 }
 
-std::optional<Breakdown::Tail> Breakdown::tail(double percent) const {
-    const auto threshold = total_.percentile(percent);
-    if (!threshold) return std::nullopt;
-    const int last_of_rest = bin_of(*threshold);
-    Tail tail;
-    tail.percent = percent;
-    tail.threshold_ns = *threshold;
-    std::vector<double> slow(stages_.size()), rest(stages_.size());
+Breakdown::Halves Breakdown::above(std::int64_t threshold_ns) const {
+    const int last_of_rest = bin_of(threshold_ns);
+    Halves halves{.slow = std::vector<double>(stages_.size()), .rest = std::vector<double>(stages_.size())};
     for (int bin = 0; bin <= schema::bins::count; ++bin) {
         const auto& rows = sums_[static_cast<std::size_t>(bin / schema::bins::per_doubling)];
         if (rows.empty()) continue;
         const auto* sums = &rows[static_cast<std::size_t>(bin % schema::bins::per_doubling) * width()];
         const bool is_slow = bin > last_of_rest;
-        (is_slow ? tail.n_slow : tail.n_rest) += static_cast<std::int64_t>(sums[0]);
+        (is_slow ? halves.n_slow : halves.n_rest) += static_cast<std::int64_t>(sums[0]);
         for (std::size_t i = 0; i < stages_.size(); ++i)
-            (is_slow ? slow : rest)[i] += static_cast<double>(sums[i + 1]);
+            (is_slow ? halves.slow : halves.rest)[i] += static_cast<double>(sums[i + 1]);
     }
+    return halves;
+}
+
+std::optional<Breakdown::Tail> Breakdown::tail(double percent) const {
+    const auto threshold = total_.percentile(percent);
+    if (!threshold) return std::nullopt;
+    const auto [n_slow, n_rest, slow, rest] = above(*threshold);
+    Tail tail;
+    tail.percent = percent;
+    tail.threshold_ns = *threshold;
+    tail.n_slow = n_slow;
+    tail.n_rest = n_rest;
     if (tail.n_slow == 0 || tail.n_rest == 0) return std::nullopt;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
         Tail::Share share;

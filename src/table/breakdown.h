@@ -96,6 +96,13 @@ class Breakdown {
     /// small for the percentile or no record is above it.
     [[nodiscard]] std::optional<Tail> tail(double percent) const;
 
+    /// n and the sums of the stages of the records above `threshold_ns`, and of the others.
+    struct Halves {
+        std::int64_t n_slow = 0, n_rest = 0;
+        std::vector<double> slow, rest;  ///< as stages()
+    };
+    [[nodiscard]] Halves above(std::int64_t threshold_ns) const;
+
   private:
     /// n and the sums of the stages of a total's bin.
     [[gnu::always_inline]] std::uint64_t* row_of(std::int64_t total_ns) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every `$ stapgen ...` in a ```console block of the docs is run again: check_examples.py STAPGEN SOURCE
 
-It must print what the docs show; a line "..." in the docs stands for any lines.
+It runs at the top of the source, and must print what the docs show; a line "..." in the docs stands for any lines.
 """
 
 import os
@@ -48,17 +48,13 @@ def is_shown(shown, printed):
     return re.fullmatch(r"(?:.*\n)?".join(part + "\n" if part else "" for part in parts), printed.strip() + "\n", re.S) is not None
 
 
-def folder_of(command, source):
-    return source if " samples/" in command else source / "tests/golden"
-
-
 def main():
     stapgen, source = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
     failed, run = 0, 0
     for path in [source / "README.md", *sorted((source / "docs").rglob("*.md"))]:
         for command, shown in examples(path.read_text(encoding="utf-8")):
             run += 1
-            done = subprocess.run([stapgen, *shlex.split(command)[1:]], cwd=folder_of(command, source), text=True,
+            done = subprocess.run([stapgen, *shlex.split(command)[1:]], cwd=source, text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                                   env={**os.environ, "TZ": "UTC"})
             if not is_shown(shown, done.stdout):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check_exit_codes.py STAPGEN SOURCE: docs/reference/formats.md and the manual have the exit codes that the program has."""
+"""check_exit_codes.py STAPGEN: the manual has the exit codes that the program has."""
 
 import pathlib
 import re
@@ -17,13 +17,10 @@ def run(*words):
 
 
 def main():
-    stapgen, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    stapgen = sys.argv[1]
     text = re.sub(r"\n  ", " ", run(stapgen, "help", "exit-codes"))
     codes = [line.split(" ", 1) for line in text.splitlines()]
     assert [number for number, _ in codes] == [str(i) for i in range(len(codes))] and len(codes) == 8, codes
-    rows = re.findall(r"^\| (\d) \| (.*) \| (.*) \|$", (source / "docs/reference/formats.md").read_text(), re.M)
-    documented = [[number, meaning if commands == "all" else f"({commands}) {meaning}"] for number, commands, meaning in rows]
-    assert documented == codes, (documented, codes)
     with tempfile.TemporaryDirectory() as folder:
         run(stapgen, "man", folder)
         page = (pathlib.Path(folder) / "stapgen.1").read_text()

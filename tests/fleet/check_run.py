@@ -5,15 +5,18 @@
 Faults of hosts are here; what is measured on real kernels the lab's fleet shows.
 """
 
+import contextlib
 import json
 import os
 import pathlib
 import platform
 import signal
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 
 from hosts import Hosts
 
@@ -29,13 +32,13 @@ class Fleet:
     def __init__(self, stapgen, folder, recording):
         self.stapgen, self.folder, self.hosts = stapgen, folder, Hosts(folder, recording)
 
-    def command(self, names, *words, output="out"):
-        return [self.stapgen, "fleet", "run", "rx-latency", "--hosts", names, "-d", "3", "-o", self.folder / output, "--ssh",
-                self.hosts.ssh, "--connect-timeout", f"{HANGS}s", "--no-workaround", "kept-module", *words]
+    def command(self, names, *words, output="out", recipe=("rx-latency", "--no-workaround", "kept-module")):
+        return [self.stapgen, "fleet", "run", *recipe, "--hosts", names, "-d", "3", "-o", self.folder / output, "--ssh",
+                self.hosts.ssh, "--connect-timeout", f"{HANGS}s", *words]
 
-    def run(self, names, *words, code=0, output="out"):
+    def run(self, names, *words, code=0, output="out", **recipe):
         """Return {host: row of fleet.json} and what it printed on stdout and stderr."""
-        done = subprocess.run(self.command(names, *words, output=output), env=ENVIRONMENT, capture_output=True, text=True,
+        done = subprocess.run(self.command(names, *words, output=output, **recipe), env=ENVIRONMENT, capture_output=True, text=True,
                               timeout=HANGS, check=False)
         assert done.returncode == code, f"{done.returncode}: {done.stdout}{done.stderr}"
         file = self.folder / output / "fleet.json"
@@ -154,6 +157,46 @@ def check_programs_and_modules_go_to_hosts_of_their_architecture(fleet, module):
     assert rows["here"]["state"] == "done" and rows["other"]["why"].startswith("no module: "), rows
 
 
+@contextlib.contextmanager
+def datagrams_to_nobody():
+    """Send some in each second."""
+    done = threading.Event()
+
+    def send():
+        while not done.wait(0.1):
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+                one.sendto(b"x", ("127.0.0.1", 9))
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        yield
+    finally:
+        done.set()
+        sender.join()
+
+
+def check_softnet_needs_no_module(fleet):
+    """By the real program: hosts have neither SystemTap nor a compiler."""
+    for name in ("plain1", "plain2"):
+        room = fleet.hosts.add(name, "5.4.0-p", has_sshd=name == "plain2")
+        for program in ("stap", "staprun", "stapgen"):
+            (room / "bin" / program).unlink()
+        (room / "bin/stapgen").symlink_to(os.path.abspath(fleet.stapgen))
+    with datagrams_to_nobody():
+        rows, table, _ = fleet.run("plain1,plain2", "-i", "1", output="plain", recipe=("softnet",))
+    assert [row["state"] for row in rows.values()] == ["done", "done"], (rows, table)
+    done = subprocess.run([fleet.stapgen, "fleet", "report", fleet.folder / "plain", "--format", "json"], env=ENVIRONMENT,
+                          capture_output=True, text=True, timeout=HANGS, check=True)
+    report = checked(json.loads(done.stdout))
+    assert [host["host"] for host in report["hosts"]] == ["plain1", "plain2"], report
+    lost = {row["group"]["name"]: row["count"] for row in report["counts"] if row["loss"]}
+    assert report["recipe"] == "softnet" and lost.get("Udp.NoPorts", 0) > 0, report
+    done = subprocess.run(fleet.command("plain1", "--dry-run", output="dry", recipe=("softnet",)), env=ENVIRONMENT,
+                          capture_output=True, text=True, timeout=HANGS, check=True)
+    assert "stapgen softnet --remote -d 3000ms" in done.stdout and "compile" not in done.stdout + done.stderr, done
+
+
 def check_ctrl_c_ends_all_in_order(fleet):
     rooms = [fleet.hosts.add("slow1", "6.1.0-a", "waits", has_sshd=True), fleet.hosts.add("slow2", "6.2.0-b", "waits")]
     command = subprocess.Popen(fleet.command("slow1,slow2", output="ended"), env=ENVIRONMENT, stdout=subprocess.PIPE,
@@ -198,6 +241,7 @@ def main():
         check_two_of_a_kernel_spare_the_others(fleet)
         check_what_a_host_keeps_is_bounded_and_not_trusted(fleet)
         check_programs_and_modules_go_to_hosts_of_their_architecture(fleet, os.path.abspath(sys.argv[3]))
+        check_softnet_needs_no_module(fleet)
         check_ctrl_c_ends_all_in_order(fleet)
         check_bad_input(fleet)
 

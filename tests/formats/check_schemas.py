@@ -25,7 +25,7 @@ NAMED = re.compile(r"(group|of|stages_ns|percentiles_ns|percentiles_ci_ns|percen
 # Keys that are there only where they apply.
 OPTIONAL = set("apart interval recorded_ns broke_off clock_set_ns suspended_ns stacks counters_read sample cost skipped_by "
                "enough_buffer_mb loss_by_name per_s text minimum maximum minimum_ns maximum_ns choices init_text near source "
-               "why causes hosts parts failures".split())
+               "why causes hosts parts failures groups who_group who_share who_packets_share".split())
 
 
 def run(*command, codes=(0,)):
@@ -74,7 +74,9 @@ def printed(stapgen, source):
     for path in whys:
         yield document("why", path)
     yield document("why", whys[0], samples / "rx-latency.rec")
+    yield document("why", samples / "rx-latency.rec", "--by", "comm")
     yield document("fleet", "report", samples / "six-hosts")
+    yield document("fleet", "why", samples / "six-hosts")
     yield document("doctor", codes=(0, 4))
     addresses = ("ffffffff8149a8ed", "0", "ffffffffc0000000")
     yield from lines("resolve", "--map", source / "tests/golden/System.map", *addresses)

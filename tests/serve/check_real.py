@@ -41,7 +41,7 @@ def check_known_datagrams(stapgen, environment):
         datagrams(FIRST)
         wait_for(lambda: rises(serve, "Udp.NoPorts") >= FIRST)
         assert rises(serve, "Udp.NoPorts") == FIRST
-        assert serve.value("stapgen_counted_total", name="IpExt.InOctets", unit="bytes") > FIRST
+        assert serve.value("stapgen_counted_bytes_total", name="IpExt.InOctets") > FIRST
         # Its process is killed; what was sent while nobody measured is nobody's.
         child = int(subprocess.run(["pgrep", "-P", str(serve.process.pid)], capture_output=True, check=True).stdout)
         os.kill(child, signal.SIGKILL)

@@ -7,7 +7,7 @@
   and one of which only the probes are wanted is left out without a word.
 - Each recipe's handlers run with interrupts off: what an interrupt does inside one is not seen, and c/lock.h is for these.
 - The parts of a stage in each recipe are the causes of c/causes.h, in their order, and behind all stages of its direction.
-- What the tapset says of connections is what connect-latency explains, in the recipe and in its guide.
+- What the tapset says of connections is what connect-latency explains.
 - What docs/reference/recipes.md names is there, and an alias sets the variables that its row has: to SystemTap another is a new one.
 """
 
@@ -77,9 +77,7 @@ def main():
 
     said = results(texts[tapsets / "stapgen_connect.stp"])
     explained = {meaning["of"] for meaning in tomllib.loads((sources / "templates/connect-latency/recipe.toml").read_text())["meanings"]}
-    guide = (sources / "docs/guide/connections.md").read_text().partition("| result |")[2].partition("\n\n")[0]
-    in_guide = set(re.findall(r"`([a-z-]+)`", "".join(re.findall(r"^\| (`.*?) \|", guide, re.M))))
-    assert len(said) > 10 and said == explained == in_guide, (said ^ explained, said ^ in_guide)
+    assert len(said) > 10 and said == explained, said ^ explained
 
     # What <%by_packet%> and <%by_socket%> stand for.
     for_by = re.compile("|".join(name.replace("{}", r"\w+") for name in
@@ -101,7 +99,7 @@ def main():
     assert not missing, f"docs/reference/recipes.md names what is not there: {', '.join(sorted(missing))}"
 
     rows = re.findall(r"^\| (`stapgen\..*?) \|.*\| (`[^|]*) \|$", (sources / "docs/reference/recipes.md").read_text(), re.M)
-    assert len(rows) > 20, rows
+    assert len(rows) > 15, rows
     for aliases, promised in rows:
         for alias in re.findall(r"`(stapgen\.[\w.]+)`", aliases):
             unset = set(re.findall(r"`(\w+)`", promised)) - variables(alias, library)

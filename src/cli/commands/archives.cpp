@@ -180,13 +180,13 @@ base::Result<std::vector<bundle::Rule>> rules_of(const Call& call) {
 
 base::Result<void> check_findings_format(const ReportOptions& options) {
     const auto& format = options.present.format;
-    if (format == "table" || format == "json" || format == "csv") return {};
-    return base::bad_input(fmt::format("--format {}: findings of an archive are a table, JSON or CSV", format),
+    if (format == "table" || format == "json" || format == "ndjson" || format == "csv") return {};
+    return base::bad_input(fmt::format("--format {}: findings of an archive are a table, JSON, ndjson or CSV", format),
                            "--format json is for programs");
 }
 
 void write_findings(const bundle::Report& report, const ReportOptions& options) {
-    if (options.present.format == "json") return bundle::write_json(report, std::cout);
+    if (options.present.format.ends_with("json")) return bundle::write_json(report, std::cout);
     if (options.present.format == "csv") return bundle::write_csv(report, std::cout);
     const auto width = base::terminal_columns(STDOUT_FILENO);
     bundle::write_text(report, width == 0 ? base::default_width : width, std::cout);

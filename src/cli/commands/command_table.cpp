@@ -31,6 +31,7 @@ std::vector<CommandSpec> own_commands(const recipe::Catalog& catalog) {
         "Reads recipe.toml and compiles the script with the defaults or the given values,\nprinting and, if the recipe "
         "can, aggregating. It loads and keeps nothing.\n";
     check.examples = {"stapgen check tcp-calls"};
+    check.rare = true;
     for (const auto& recipe : catalog.recipes)
         check.commands.push_back(check_command(recipe));
     return {why_command(catalog),
@@ -108,7 +109,7 @@ CommandSpec command_table(const recipe::Catalog& catalog) {
         "stapgen RECIPE writes the SystemTap script of a measurement, compiles and loads\nit, and reports the result; "
         "Ctrl-C ends it. 'stapgen report' reads recordings\n(-o) and the output of other tools, on any machine. "
         "--recipe-path and --version\ncome before the recipe or the command.\n";
-    root.examples = {"stapgen rx-latency --target-tid 31337", "stapgen dropwatch --interval 5"};
+    root.examples = {"stapgen why --port 443 -d 10", "stapgen losses -d 10"};
     root.options = {
         {"--version",
          "",

@@ -25,9 +25,12 @@ CommandSpec exec_command();
 CommandSpec fleet_run_command(const recipe::Recipe& recipe);
 CommandSpec fleet_report_command();
 CommandSpec fleet_compare_command();
+CommandSpec fleet_why_command();
 CommandSpec fleet_command(const recipe::Catalog& catalog);
 CommandSpec serve_command();
 CommandSpec report_command();
+/// Which records of a recording are wanted.
+OptionSpecs selection_options(session::Selection& selection);
 CommandSpec compare_command();
 CommandSpec resolve_command();
 CommandSpec export_command();

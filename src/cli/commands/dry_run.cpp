@@ -53,8 +53,9 @@ void print_commands(const module::Preparation& preparation, const launch::LoadJo
         }
     }
     const auto& job = preparation.job;
-    base::print_comment(fmt::format("{} is the output of 'stapgen render' with the same parameters{}",
-                                    job.options.script.string(), preparation.aggregates ? " and --aggregate" : ""));
+    base::print_comment(fmt::format("{} is the output of 'stapgen render {}' with the same parameters{}",
+                                    job.options.script.string(), job.options.script.stem().string(),
+                                    preparation.aggregates ? " and --aggregate" : ""));
     print_what_is_made(job);
     const auto command = launch::compile_command(job);
     if (!command.mounts.empty()) base::print_comment("in a mount namespace of its own (unshare -m):");

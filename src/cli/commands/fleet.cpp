@@ -94,25 +94,33 @@ base::Result<std::filesystem::path> module_for(const fleet::HostFacts& kernel, c
     return module::compile(machine, preparation, true, false);
 }
 
-std::vector<std::string> exec_arguments(const FleetRunOptions& options) {
-    std::vector<std::string> argv;
-    for (const auto& [option, value] : options.filters)
-        argv.insert(argv.end(), {"--" + option, value});
-    if (options.buffer_mb) argv.insert(argv.end(), {"--buffer", fmt::format("{}MiB", *options.buffer_mb)});
-    return argv;
-}
-
-/// The recipe's own options, as passed to a host that compiles.
-std::vector<std::string> build_arguments(const module::MakeOptions& make) {
+/// The recipe's own options.
+std::vector<std::string> script_arguments(const module::MakeOptions& make) {
     std::vector<std::string> argv;
     for (const auto& [name, value] : make.arguments) {
         if (value.empty()) argv.insert(argv.end(), {"--" + name, value});
         if (!value.empty()) argv.push_back(fmt::format("--{}={}", name, value));
     }
     if (make.interval) argv.push_back(fmt::format("--interval={}ms", make.interval->count()));
+    return argv;
+}
+
+/// As passed to a host that compiles.
+std::vector<std::string> build_arguments(const module::MakeOptions& make) {
+    auto argv = script_arguments(make);
     if (make.aggregate) argv.push_back("--aggregate");
     if (make.guru) argv.push_back("--guru");
     argv.push_back("--debuginfo=" + make.debuginfo);
+    return argv;
+}
+
+/// As passed to a host that measures.
+std::vector<std::string> measuring_arguments(const FleetRunOptions& options, bool has_module) {
+    std::vector<std::string> argv;
+    if (!has_module) return script_arguments(options.make);
+    for (const auto& [option, value] : options.filters)
+        argv.insert(argv.end(), {"--" + option, value});
+    if (options.buffer_mb) argv.insert(argv.end(), {"--buffer", fmt::format("{}MiB", *options.buffer_mb)});
     return argv;
 }
 
@@ -166,9 +174,10 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
     job.compile_on = options.compile_on;
     job.folder = options.output;
     job.recipe = recipe.name;
+    job.has_module = recipe.source == recipe::Source::script;
     job.build = build_arguments(make);
     job.duration = *options.duration;
-    job.exec = exec_arguments(options);
+    job.measure = measuring_arguments(options, job.has_module);
     job.batch = static_cast<std::size_t>(options.batch.value_or(0));
     job.programs = std::move(sent);
     job.quiet = options.quiet;
@@ -183,7 +192,9 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
         };
     }
     if (make.dry_run) {
-        base::print_comment("inspects each host, compiles for each kernel, copies the module there; then");
+        base::print_comment(job.has_module
+                                ? "inspects each host, compiles for each kernel, copies the module there; then"
+                                : "inspects each host; then");
         for (const auto& line : fleet::commands_of(job))
             base::print_command(line);
         return {};
@@ -215,6 +226,14 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe) {
     for (auto& spec : filters)
         spec.rules.excludes.clear();
     const auto duration = [](const std::string& typed) { return base::parse_duration(typed); };
+    const bool has_module = recipe.source == recipe::Source::script;
+    const OptionSpecs of_modules{
+        {"--ready-made", "FILE.ko", groups::compiling, "A module made by 'stapgen build', for its kernel",
+         "one per kernel; modules for other kernels are compiled", &options.modules},
+        {"--compile-on", "HOST", groups::compiling, "Let this host compile for all hosts of its kernel",
+         "if this machine cannot; they load what it sends, so it is trusted with all of them", &options.compile_on},
+        {"-s,--buffer", "SIZE", groups::running, "The kernel's buffer per CPU, 1MiB to 4095MiB", "",
+         read_by(parse_buffer, options.buffer_mb)}};
     command.options = joined({
         {option("--hosts", "HOSTS", groups::hosts, "Hosts: H1,H2,... or ./FILE with one per line",
                 "any name that ssh takes", &options.hosts, {.required = true}),
@@ -231,16 +250,11 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe) {
          option("-d,--duration", "TIME", groups::time, "Stop after this time", "",
                 read_by(parse_measured_time, options.duration), {.required = true}),
          option("-o,--output", "DIR", groups::output, "A new folder for the recordings, one per host",
-                "HOST.rec each, and fleet.json with the state of each host", &options.output, {.required = true}),
-         {"--ready-made", "FILE.ko", groups::compiling, "A module made by 'stapgen build', for its kernel",
-          "one per kernel; modules for other kernels are compiled", &options.modules},
-         {"--compile-on", "HOST", groups::compiling, "Let this host compile for all hosts of its kernel",
-          "if this machine cannot; they load what it sends, so it is trusted with all of them", &options.compile_on}},
+                "HOST.rec each, and fleet.json with the state of each host", &options.output, {.required = true})},
         filters,
         script_options(recipe, options.make),
-        make_options(recipe, options.make),
-        {{"-s,--buffer", "SIZE", groups::running, "The kernel's buffer per CPU, 1MiB to 4095MiB", "",
-          read_by(parse_buffer, options.buffer_mb)}},
+        has_module ? make_options(recipe, options.make) : dry_run_option(options.make.dry_run),
+        has_module ? of_modules : OptionSpecs{},
         quiet_option(options.quiet),
     });
     std::erase_if(command.options, [](const OptionSpec& spec) {
@@ -254,17 +268,17 @@ CommandSpec fleet_command(const recipe::Catalog& catalog) {
     CommandSpec run{"stapgen fleet", "run", "Measure on many hosts at once, over ssh"};
     run.notes =
         "Compiles once per kernel and tries the module on one host of each kernel first. Hosts need\nstaprun and "
-        "stapio. Ctrl-C ends all of them cleanly. A host has the time of --connect-timeout to\nanswer, again to get "
+        "stapio; for softnet, which needs no module, they need neither. Ctrl-C ends all of them cleanly. A host has "
+        "the time of --connect-timeout to\nanswer, again to get "
         "ready, "
         "and twice that beyond the duration to end.\nExit code 5: some hosts did not complete; their rows have the "
         "reasons.\nOptions of a recipe: 'stapgen help fleet run rx-latency'.\n";
     run.examples = {"stapgen fleet run rx-latency --hosts web1,web2 -d 60 -o monday"};
-    for (const auto& recipe : catalog.recipes) {
-        if (recipe.source == recipe::Source::script) run.commands.push_back(fleet_run_command(recipe));
-    }
+    for (const auto& recipe : catalog.recipes)
+        run.commands.push_back(fleet_run_command(recipe));
     CommandSpec fleet{"stapgen", "fleet", "Measure on many hosts"};
     fleet.examples = run.examples;
-    fleet.commands = {std::move(run), fleet_report_command(), fleet_compare_command()};
+    fleet.commands = {std::move(run), fleet_report_command(), fleet_compare_command(), fleet_why_command()};
     for (std::size_t i = 1; i < fleet.commands.size(); ++i)
         fleet.examples.push_back(fleet.commands[i].examples.front());
     return fleet;

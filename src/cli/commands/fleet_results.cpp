@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 
 #include "analyze/results.h"
 #include "base/terminal.h"
@@ -16,6 +17,7 @@
 #include "cli/options/plans.h"
 #include "fleet/compare.h"
 #include "fleet/results.h"
+#include "fleet/why.h"
 #include "session/measured_facts.h"
 #include "session/replay.h"
 #include "show/model/hosts.h"
@@ -82,6 +84,56 @@ base::Result<void> fleet_compare(const Call& /*call*/, const FleetCompareOptions
                                            "--threshold sets the limit"});
 }
 
+base::Result<void> fleet_why(const Call& call, const FleetReportOptions& options) {
+    STAPGEN_LET(auto presentation, presentation_of(options.present));
+    presentation.by.emplace();  // no groups
+    STAPGEN_LET(auto hosts, fleet::read_results(options.folder));
+    fleet::Whys whys;
+    std::map<std::string, std::vector<std::string>> caveats;  // the hosts of each
+    fleet::Comparison comparison;
+    auto read = fleet::for_each_measured(
+        hosts, presentation, [&](const fleet::HostResult& host, kinds::Measured measured) -> base::Result<void> {
+            whys.recipe = measured.recipe;
+            if (!is_comparable(measured)) {
+                whys.warnings.push_back(fmt::format("{}: its recording of {} has no durations",
+                                                    base::printable(host.host), base::printable(measured.recipe)));
+                return {};
+            }
+            session::put_meanings(measured, call.program.catalog);
+            const auto why = study::why_of(session::results_of(measured, presentation));
+            whys.hosts.push_back(fleet::why_of(host.host, why));
+            for (const auto& caveat : why.caveats)
+                caveats[caveat].push_back(base::printable(host.host));
+            comparison.members.push_back(fleet::member_of(host.host, measured));
+            return {};
+        });
+    if (!read) return read;
+    if (whys.hosts.empty())
+        return base::bad_input(whys.warnings.empty() ? "there are no durations" : whys.warnings.front(),
+                               "use 'stapgen fleet report'");
+    for (const auto& [caveat, of] : caveats)
+        whys.warnings.push_back(fmt::format(
+            "{}: {}", of.size() > 3 ? fmt::format("{} hosts", of.size()) : fmt::format("{}", fmt::join(of, ", ")),
+            caveat));
+    if (const auto missing = fleet::missing_text(hosts); !missing.empty()) whys.warnings.push_back(missing);
+    fleet::compare_members(comparison, usual_percentiles(), FleetCompareOptions().threshold);
+    for (auto& row : whys.hosts)
+        if (const auto* difference = comparison.difference_of(row.host))
+            row.differs_in = fleet::short_text(*difference);
+    whys.sentence = fleet::sentence_of(comparison);
+    fleet::sort_hosts(whys);
+    STAPGEN_LET(auto output, NewFile::open(options.output));
+    if (options.present.format == "json") {
+        fleet::write_json(std::cout, whys);
+    } else if (options.present.format == "csv") {
+        fleet::write_csv(std::cout, whys);
+    } else {
+        fleet::write_text(std::cout, whys, options.present.shown.top,
+                          base::screen_of(STDOUT_FILENO, presentation.colours));
+    }
+    return output.keep();
+}
+
 base::Result<void> fleet_report(const Call& call, const FleetReportOptions& options) {
     STAPGEN_LET(auto presentation, presentation_of(options.present));
     STAPGEN_LET(auto hosts, fleet::read_results(options.folder));
@@ -139,6 +191,24 @@ CommandSpec fleet_compare_command() {
         format_options(options.present.format, {"table", "json", "csv"}, ""),
         {option("-P,--percentiles", "LIST", groups::output, "Percentiles, separated by commas", "",
                 read_by(table::parse_percentiles, options.percentiles), {.default_value = "50,99"})},
+        color_option(options.present.color),
+    });
+    return command;
+}
+
+CommandSpec fleet_why_command() {
+    CommandSpec command{"stapgen fleet", "why", "Which host is slow, and what its packets wait for; the worst first"};
+    auto& options = add_values<FleetReportOptions>(command, fleet_why);
+    command.notes =
+        "A row for each host: what its packets mostly waited for, and its slow ones, those above p99.\n"
+        "Hosts that differ from hosts like them come first ('stapgen fleet compare' says how sure that\n"
+        "is), then the largest p99. 'stapgen why FOLDER/HOST.rec' explains one of them.\n";
+    command.examples = {"stapgen fleet why monday", "stapgen fleet why monday --format json"};
+    command.options = joined({
+        folder_argument(options.folder),
+        {{"--top", "N", groups::output, "Show N rows", "", &options.present.shown.top},
+         new_file_option(options.output)},
+        format_options(options.present.format, {"table", "json", "csv"}, ""),
         color_option(options.present.color),
     });
     return command;

@@ -73,6 +73,8 @@ base::Result<void> report(const Call& call, const ReportOptions& options) {
     return output.keep();
 }
 
+}  // namespace
+
 OptionSpecs selection_options(session::Selection& selection) {
     const auto* group = groups::filters;
     const auto by = [&selection](const std::string& name, auto parse, auto& to) -> Reader {
@@ -101,8 +103,6 @@ OptionSpecs selection_options(session::Selection& selection) {
          by("--until", session::parse_moment, selection.until)},
     };
 }
-
-}  // namespace
 
 CommandSpec report_command() {
     CommandSpec command{"stapgen", "report", "Report recordings and the output of other tools"};

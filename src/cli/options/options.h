@@ -37,6 +37,7 @@ struct RunOptions {
 struct WhyOptions {
     RunOptions run;
     std::vector<std::string> recordings;
+    session::Selection selection;          ///< of recordings; the filters have its port and address
     std::optional<recipe::Recipe> recipe;  ///< that it measures with; nothing: it is not there
 };
 

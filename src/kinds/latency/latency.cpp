@@ -12,6 +12,7 @@
 #include "kinds/latency/aggregates.h"
 #include "kinds/latency/averages.h"
 #include "kinds/latency/grouped.h"
+#include "kinds/latency/owners.h"
 #include "kinds/latency/plan.h"
 
 namespace stapgen::kinds::latency {
@@ -73,12 +74,15 @@ class Latency final : public Kind {
     }
     Breakdown& make_breakdown(Plan& plan, std::string_view direction);
     void put_groups(const Groups& groups, Measured& measured) const;
+    Breakdown& breakdown_of_group(const Group& group, const Breakdown& whole);
 
     Settings settings_;
     std::vector<Plan> plans_;  ///< by schema
     std::vector<MeasureName> measures_;
     std::optional<Groups> current_;  ///< since the last tick, if intervals are kept
     Groups total_;
+    Owners owners_;
+    std::map<Group, std::vector<Breakdown>> of_groups_;
     std::vector<Breakdown> breakdowns_;  ///< times of the slowest are of the kernel's clock, as those of the series
     Series series_;
     AggregateCollector aggregates_;
@@ -90,6 +94,7 @@ class Latency final : public Kind {
 bool Latency::takes(const decode::Schema& schema) {
     const auto place = plans_.size();
     auto& plan = plans_.emplace_back(kinds::plan_of(schema, settings_.group_by, measures_));
+    owners_.takes(schema);
     if (place == 0) {
         const auto values = static_cast<std::size_t>(std::ranges::count(plan.slots, false, &Plan::Slot::is_stage));
         const auto parts = static_cast<std::size_t>(std::ranges::count(plan.slots, true, &Plan::Slot::is_part));
@@ -138,6 +143,21 @@ void Latency::add(const decode::Record& record) {
     if (!total_ns || plan.is_call) return;  // of calls one is a part of another: they do not add up
     auto& breakdown = breakdown_of(plan, plan.direction_in(record));
     if (breakdown.add(*total_ns, stage_values_, time_ns)) breakdown.keep(slow_record(plan, record, *total_ns));
+    if (settings_.explains) owners_.add(record, plan);
+    if (settings_.explains_groups && !plan.group_keys.empty())
+        breakdown_of_group(part.group, breakdown).add(*total_ns, stage_values_);
+}
+
+Breakdown& Latency::breakdown_of_group(const Group& group, const Breakdown& whole) {
+    auto found = of_groups_.find(group);
+    if (found == of_groups_.end()) {
+        const bool fits = of_groups_.size() < settings_.max_groups;
+        found = of_groups_.try_emplace(fits ? group : Group{{"other", true}}).first;
+    }
+    auto& known = found->second;
+    const auto is_like = [&](const Breakdown& of) { return of.is_like(whole); };
+    if (const auto of = std::ranges::find_if(known, is_like); of != known.end()) return *of;
+    return known.emplace_back(whole.direction(), whole.stages(), 0);
 }
 
 Breakdown& Latency::make_breakdown(Plan& plan, std::string_view direction) {
@@ -165,7 +185,7 @@ SlowRecord Latency::slow_record(const Plan& plan, const decode::Record& record, 
     for (std::size_t i = 0; i < record.schema->fields.size(); ++i) {
         const auto type = record.schema->fields[i].type;
         if (type == decode::FieldType::stage || type == decode::FieldType::time || i == plan.direction) continue;
-        slow.of.push_back(decode::group_field(record, {i, false}));
+        slow.of.push_back(decode::group_field(record, {i}));
     }
     return slow;
 }
@@ -255,6 +275,11 @@ void Latency::put_into(Measured& measured, const Clocks& clocks, bool /*is_open*
         breakdown.shift(clocks.shift());
         breakdowns.push_back({breakdown.direction(), breakdown.stages(), std::move(breakdown)});
     }
+    measured.put(owners_.times(measures_));
+    for (const auto& [group, of_group] : of_groups_)
+        for (const auto& breakdown : of_group)
+            measured.of<rows::GroupBreakdown>().push_back(
+                {breakdown.direction(), group, breakdown.stages(), breakdown});
     auto series = series_;
     series.settle();
     series.shift(clocks.shift());

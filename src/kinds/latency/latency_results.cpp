@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kinds/latency/latency.h"
+#include "kinds/latency/owners.h"
 #include "kinds/latency/tail.h"
 #include "schema/schema.h"
 
@@ -95,6 +96,27 @@ void put_ways(const Measured& measured, rows::Results& results) {
     }
 }
 
+/// Slow are the records above p99 of all records of the direction.
+void put_ways_of_groups(const Measured& measured, std::vector<rows::WayOfGroup>& ways) {
+    for (const auto& [direction, group, stages, of_group] : measured.of<rows::GroupBreakdown>()) {
+        auto& way = ways.emplace_back(rows::WayOfGroup{group, direction, of_group->total().n()});
+        for (std::size_t i = 0; i < stages.size(); ++i)
+            way.stages.push_back({stages[i], of_group->sum_ns(i)});
+        const auto whole = std::ranges::find_if(measured.of<rows::Breakdown>(), [&](const rows::Breakdown& of) {
+            return of.breakdown->is_like(*of_group);
+        });
+        if (whole == measured.of<rows::Breakdown>().end()) continue;
+        const auto threshold = whole->breakdown->total().percentile(tail_percent);
+        if (!threshold) continue;
+        const auto own = of_group->above(*threshold), all = whole->breakdown->above(*threshold);
+        way.n_slow = own.n_slow;
+        for (std::size_t i = 0; i < stages.size() && all.n_rest > 0; ++i) {
+            const auto usual_ns = all.rest[i] / static_cast<double>(all.n_rest);
+            way.stages[i].excess_ns = own.slow[i] - usual_ns * static_cast<double>(own.n_slow);
+        }
+    }
+}
+
 rows::Average row_of(const rows::AverageOf& of) {
     rows::Average row{of.name, of.average.n};
     (of.average.is_time ? row.mean_ns : row.mean) = of.average.mean;
@@ -106,6 +128,8 @@ rows::Average row_of(const rows::AverageOf& of) {
 
 void put_results(const Measured& measured, const Asked& /*asked*/, rows::Results& results) {
     put_ways(measured, results);
+    put_ways_of_groups(measured, results.of<rows::WayOfGroup>());
+    results.put(stand_outs_of(measured.of<rows::OwnerTime>()));
     auto stages = with_parts_after_stages(measured.of<rows::Stage>());
     put_shares(stages, results.of<rows::Way>());
     results.of<rows::Value>() = measured.of<rows::Value>();

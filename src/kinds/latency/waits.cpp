@@ -134,7 +134,8 @@ constexpr auto waits = std::to_array<Wait>({
     {"ip-drv", "", "between IP and the device's queue", "from ip_output to net_dev_queue",
      "netfilter (nft list ruleset, postrouting), the neighbour (ip neigh), devices on top of others (ip -d link)"},
     {"qdisc", "", "in the device's queueing discipline", "from net_dev_queue to net_dev_start_xmit",
-     "a shaper, netem, a rate limit, or the device itself is busy: tc -s qdisc show dev DEV"},
+     "a shaper, netem, a rate limit, or the device is busy: tc -s qdisc show dev DEV; with fq also SO_MAX_PACING_RATE "
+     "or TCP's own pacing (ss -ti: pacing_rate)"},
     // Of recipes that do not divide their stages.
     {received, "", "for its reader", "from tcp_v4_rcv or udp_rcv until a thread had taken its last byte",
      "stapgen why, rx-latency and net-latency divide it into what the thread did: measure with one of them"},
@@ -143,19 +144,20 @@ constexpr auto waits = std::to_array<Wait>({
     // sock-latency
     {"rx tcpip_rx", "", "in the kernel on its way to the socket",
      "from netif_receive_skb until its reader is being woken",
-     "stapgen rx-latency: netfilter, a socket in use by another thread"},
+     "stapgen rx-latency: netfilter, a socket in use by another thread", "request"},
     {"epoll", "", "for its thread to come out of epoll_wait, poll or select",
      "from the wake-up of the socket's reader until the call returned",
-     "stapgen why --who: the thread works for another socket, has no CPU, or sleeps elsewhere"},
+     "stapgen why --who: the thread works for another socket, has no CPU, or sleeps elsewhere", "request"},
     {"wait", "", "for other sockets of the same epoll_wait to be served",
      "from the return of epoll_wait until the receive call; epoll_events is how many it returned",
-     "more threads, or less work for each socket"},
+     "more threads, or less work for each socket", "request"},
     {"read", "", "while it was read", "the receive calls that took it, from the first to the last one",
-     "larger reads; a request that comes in parts: stapgen rx-latency"},
+     "larger reads; a request that comes in parts: stapgen rx-latency", "request"},
     {"app", "", "for the program", "from the last receive call's return to the first send call",
-     "a profiler (perf record -t TID), strace -f -T -p PID: it computes, or waits for a disk, a lock, another server"},
+     "a profiler (perf record -t TID), strace -f -T -p PID: it computes, or waits for a disk, a lock, another server",
+     "request"},
     {"tx", "", "to be sent", "from the send call until its first segment is handed to the device (net_dev_queue)",
-     "stapgen tx-latency: Nagle, the window, netfilter"},
+     "stapgen tx-latency: Nagle, the window, netfilter", "request"},
     // packet-flow
     {"irq-raise", "", "in its card's interrupt handler", "from irq_handler_entry to softirq_raise",
      "a slow or shared handler: stapgen irq-latency"},
@@ -189,16 +191,23 @@ constexpr auto waits = std::to_array<Wait>({
      "rules of the bridge (nft list ruleset, ebtables -L), br_netfilter"},
     // accept-latency
     {"handshake", "", "for its client", "from the first SYN to the handshake's end",
-     "one round trip is normal; a second or more: SYNs are dropped: stapgen accept-latency --queues"},
+     "one round trip is normal; a second or more: SYNs are dropped: stapgen accept-latency --queues", "connection"},
     {"queue", "", "for the server to call accept()", "from the handshake's end until a thread took it",
-     "accept sooner, in more threads; stapgen accept-latency --queues says how long the queue was"},
+     "accept sooner, in more threads; stapgen accept-latency --queues says how long the queue was", "connection"},
+    // irq-latency
+    {"raise-entry", "", "for its softirq's turn on that CPU", "from the first softirq_raise to softirq_entry",
+     "long handlers before it (stapgen irq-latency --slowest 20), interrupts off; interrupts and queues on more CPUs",
+     "run"},
+    {"run", "", "while its handler ran", "from irq_handler_entry or softirq_entry to its exit",
+     "which handler: stapgen report --by name; interrupts and queues on more CPUs (ethtool -X DEV, RPS)", "run"},
     // connect-latency
     {"call", "", "in connect() until its SYN", "from connect() to tcp_transmit_skb of the SYN",
-     "rules of cgroups (bpftool cgroup tree), few free ports (ip_local_port_range)"},
+     "rules of cgroups (bpftool cgroup tree), few free ports (ip_local_port_range)", "connection"},
     {"answer", "", "for the other end's answer", "from the first SYN until it is established",
-     "one round trip is normal; more: syns says whether SYNs were repeated: stapgen accept-latency there"},
+     "one round trip is normal; more: syns says whether SYNs were repeated: stapgen accept-latency there",
+     "connection"},
     {"failure", "", "until it failed", "from the first SYN until it has failed",
-     "the column result says why: stapgen report --by result"},
+     "the column result says why: stapgen report --by result", "connection"},
 });
 
 }  // namespace

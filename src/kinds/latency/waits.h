@@ -16,6 +16,7 @@ struct Wait {
     std::string_view what;    ///< follows "a packet waits" and "1,009 packets waited"; how long is put before a ':'
     std::string_view known;   ///< the events and fields of the kernel that show it
     std::string_view remedy;  ///< what can be done about it
+    std::string_view noun = "packet";  ///< what waits
 
     /// "tcp-app.run-queue", "udp-app.run-queue".
     [[nodiscard]] std::vector<std::string> names() const;

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "show/html/html_page.h"
 #include "show/html/html_sections.h"
@@ -36,12 +37,11 @@ std::string facts_of(const Results& results) {
     return facts;
 }
 
-/// What became of packets, or what they waited for most; where that is not known, where the tail comes from.
+/// What became of packets, or what they waited for; where that is not known, where the tail comes from.
 std::vector<std::string> answers_of(const Results& results) {
-    if (const auto& ledger = results.sentences.ledger; !ledger.empty()) return {ledger.front() + '.'};
-    const auto& causes = results.of<rows::CauseOfWait>();
-    if (causes.empty()) return html::tail_sentences(results);
-    return {fmt::format("{}: {}.", causes.front().part, causes.front().what)};
+    const auto& [ledger, answer] = std::tie(results.sentences.ledger, results.sentences.answer);
+    if (!ledger.empty()) return {ledger.front() + '.'};
+    return answer.empty() ? html::tail_sentences(results) : std::vector{answer};
 }
 
 /// All of one report.

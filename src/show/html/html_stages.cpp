@@ -304,8 +304,8 @@ void draw(Section& to, section::Causes /*section*/, const Report& of) {
 }
 
 void draw(Section& to, section::Tail /*section*/, const Report& of) {
-    // Without causes they are the answer.
-    if (!of.results.of<rows::CauseOfWait>().empty()) to.paragraphs = tail_sentences(of.results);
+    // Without an answer they stand in its place.
+    if (!of.results.sentences.answer.empty()) to.paragraphs = tail_sentences(of.results);
     for (const auto& tail : of.results.of<rows::Tail>())
         if (tail.threshold_ns) to.tables.push_back(tail_table(of.results, tail));
 }

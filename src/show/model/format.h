@@ -92,6 +92,8 @@ struct Format {
     std::string_view name;
     /// Writes reports, one behind the other, as one document.
     void (*write)(std::ostream& out, const Reports& reports, const Options& options);
+    /// Writes why packets took as long, of each.
+    void (*write_whys)(std::ostream& out, const Reports& reports, const Options& options) = nullptr;
     /// Writes comparisons, one behind the other, as one document.
     void (*write_comparisons)(std::ostream& out, std::span<const Compared> all, const Options& options) = nullptr;
     /// Writes hosts, and what they say together, as one document. At least one report.

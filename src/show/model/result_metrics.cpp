@@ -25,8 +25,8 @@ using metrics::Labels;
 
 /// A field's name as a label's; those that the format or this file use are set apart.
 std::string label_of(std::string_view key) {
-    constexpr std::array<std::string_view, 9> taken{"recipe",   "stage",      "value", "le",  "counted",
-                                                    "quantile", "definition", "loss",  "unit"};
+    constexpr std::array<std::string_view, 8> taken{"recipe",  "stage",    "value",      "le",
+                                                    "counted", "quantile", "definition", "loss"};
     auto name = metrics::label_name(key);
     const bool is_taken = std::ranges::find(taken, name) != taken.end();
     if (is_taken || name.empty() || (name[0] >= '0' && name[0] <= '9') || name.starts_with("__"))
@@ -162,17 +162,20 @@ void add_drops(const Samples& to) {
     }
 }
 
-/// Of counters: whether one counts losses, or bytes, which add up with no others.
-void add_counts(const Samples& to) {
+bool counts_bytes(const rows::Count& row) {
+    const auto* counter = row.group.empty() || row.group.front().key != "name"
+                              ? nullptr
+                              : std::get_if<std::string>(&row.group.front().value);
+    return counter != nullptr && base::counts_bytes(*counter);
+}
+
+void add_counts(const Samples& to, bool of_bytes) {
     for (const auto& row : to.results.of<rows::Count>()) {
+        if (counts_bytes(row) != of_bytes) continue;
         Labels labels{{"counted", text_or_empty(row.counted)}};
         put_group(row.group, labels);
         if (row.loss) labels.emplace_back("loss", "true");
         if (row.loss_by_name) labels.emplace_back("loss", "by-name");
-        const auto* counter = row.group.empty() || row.group.front().key != "name"
-                                  ? nullptr
-                                  : std::get_if<std::string>(&row.group.front().value);
-        if (counter != nullptr && base::counts_bytes(*counter)) labels.emplace_back("unit", "bytes");
         to.add(std::move(labels), row.count);
     }
 }
@@ -241,7 +244,10 @@ const std::vector<FamilyOf>& all_families() {
          add_ledger},
         {{"stapgen_thread_waits_seconds", Type::summary, "seconds", "What threads waited for, and how long."},
          add_waits},
-        {{"stapgen_counted", Type::counter, "", "Sums of what a recipe counts, by its keys."}, add_counts},
+        {{"stapgen_counted", Type::counter, "", "Sums of what a recipe counts, by its keys."},
+         [](const Samples& to) { add_counts(to, false); }},
+        {{"stapgen_counted_bytes", Type::counter, "bytes", "The same of counters of bytes."},
+         [](const Samples& to) { add_counts(to, true); }},
         {{"stapgen_seen", Type::counter, "", "Everything the script examined: the sum of stapgen_records."},
          [](const Samples& to) {
              for (const auto& account : to.results.of<rows::Accounting>())
@@ -282,10 +288,11 @@ using WithMetrics = table::TablesOf<rows::Report, rows::Origin, rows::Stage, row
                                     rows::Count, rows::Who, rows::Ledger, rows::Counter, rows::Accounting, rows::Input>;
 using WithoutMetrics =
     table::TablesOf<rows::Run, rows::Host, rows::CauseOfWait, rows::Interval, rows::Total, rows::Precision, rows::Tail,
-                    rows::Slowest, rows::Way, rows::Series, rows::AverageInterval, rows::OfInterval<rows::Drop>,
-                    rows::HiddenDrops, rows::HiddenTotals, rows::Advice, rows::OfInterval<rows::Stack>, rows::Stack,
-                    rows::HiddenOfInterval, rows::Counted, rows::OfInterval<rows::Count>, rows::CountersRead,
-                    rows::Counting, rows::Call, rows::CallsLeftOut, rows::Sample, rows::Cost, rows::Note>;
+                    rows::Slowest, rows::Way, rows::StandOut, rows::WayOfGroup, rows::Series, rows::AverageInterval,
+                    rows::OfInterval<rows::Drop>, rows::HiddenDrops, rows::HiddenTotals, rows::Advice,
+                    rows::OfInterval<rows::Stack>, rows::Stack, rows::HiddenOfInterval, rows::Counted,
+                    rows::OfInterval<rows::Count>, rows::CountersRead, rows::Counting, rows::Call, rows::CallsLeftOut,
+                    rows::Sample, rows::Cost, rows::Note>;
 
 template <class... Rows>
 consteval bool are_all_listed(const table::TablesOf<Rows...>* /*tables*/) {

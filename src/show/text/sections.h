@@ -14,8 +14,10 @@
 /// The parts of text that stand alone.
 namespace stapgen::show {
 
-/// `why_format` answers why, and is none of formats(): `stapgen why` alone has it.
-extern const Format table_format, why_format;
+extern const Format table_format;
+
+/// For a person: where the time goes, and why. On a terminal it takes fifteen lines at most.
+void write_whys(std::ostream& out, const Reports& reports, const Options& options);
 
 /// Of each whose it is, the sentence, a table (us), what the signs in it mean, and warnings.
 void write_comparisons(std::ostream& out, std::span<const Compared> all, const Options& options);

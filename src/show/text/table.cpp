@@ -125,6 +125,16 @@ std::optional<Table> with_last_broken(const Table& table, const std::vector<std:
     return broken;
 }
 
+/// Columns that may leave a table that is too wide, the first first: those without any value, then in their order.
+std::vector<std::size_t> leaving_columns(const Table& table, std::vector<std::size_t> columns) {
+    const auto is_empty = [&](std::size_t i) {
+        return std::ranges::all_of(table.rows, [&](const auto& row) { return text_of(row[i]) == "-"; });
+    };
+    std::erase_if(columns, [&](std::size_t i) { return table.columns[i].leaves == 0 && !is_empty(i); });
+    std::ranges::stable_sort(columns, {}, [&](std::size_t i) { return is_empty(i) ? 0 : table.columns[i].leaves; });
+    return columns;
+}
+
 /// Each row as a record: its head, and below it the other columns with their names.
 std::string records_of(const Table& table, const std::vector<std::size_t>& shown, const base::Screen& screen) {
     constexpr char joint = '\x1f';  // within what is not to be broken
@@ -178,11 +188,9 @@ std::string text_of(const Table& table, const base::Screen& screen, const std::s
         return grid_of(*broken, shown, screen);
     const auto all = shown;
     std::string left;
-    for (int order = 1;; ++order) {
-        const auto next = std::ranges::find_if(shown, [&](auto i) { return table.columns[i].leaves == order; });
-        if (next == shown.end()) break;
-        left += (left.empty() ? "" : ", ") + heading_of(table.columns[*next]);
-        shown.erase(next);
+    for (const auto column : leaving_columns(table, shown)) {
+        left += (left.empty() ? "" : ", ") + heading_of(table.columns[column]);
+        std::erase(shown, column);
         if (is_good(table)) {
             return grid_of(table, shown, screen) +
                    base::fitted(fmt::format("not shown, as the terminal is narrow: {}\n", left), screen.width);

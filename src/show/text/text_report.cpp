@@ -256,6 +256,7 @@ void write_hosts(std::ostream& out, const Hosts& hosts, const Reports& reports, 
 /// a WARNING for all that is missing. What is empty is left out. Local time zone.
 constexpr Format table_format{.name = "table",
                               .write = write,
+                              .write_whys = write_whys,
                               .write_comparisons = write_comparisons,
                               .write_hosts = write_hosts,
                               .records = event_table,

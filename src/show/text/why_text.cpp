@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <span>
 
@@ -58,11 +59,25 @@ std::vector<Cell> row_of(const study::WhyPart& part) {
     const auto time = [](const auto& ns) { return Cell{ns ? table::duration_text(*ns) : "-"}; };
     return {{part.name},
             {fmt::format("{:.1f}%", part.share * 100)},
+            {part.excess ? percent_text(*part.excess) : "-"},
             {base::with_commas(part.n)},
-            time(std::optional(part.mean_ns)),
             time(part.p50_ns),
-            time(part.p99_ns),
-            {part.excess ? percent_text(*part.excess) : "-"}};
+            time(std::optional(part.mean_ns)),
+            time(part.p99_ns)};
+}
+
+/// "tcp-app.wake-up 45%".
+Cell cause_cell(const std::string& cause, const std::optional<double>& share) {
+    return {cause.empty() || !share ? "-" : fmt::format("{} {}", cause, percent_text(*share))};
+}
+
+std::vector<Cell> row_of(const study::WhyGroup& group) {
+    return {{group_text(group.group)},
+            {base::with_commas(group.n)},
+            {fmt::format("{:.1f}%", group.share * 100)},
+            cause_cell(group.cause, group.cause_share),
+            {base::with_commas(group.n_slow)},
+            cause_cell(group.slow_cause, group.slow_cause_share)};
 }
 
 /// What is left of the lines. Only a terminal has few.
@@ -85,19 +100,34 @@ class Room {
 };
 
 void write_answer(std::ostream& out, const Why& why, const Options& options) {
-    const auto packets = study::packets_text(why.ways);
+    const auto packets = study::packets_text(why.ways, why.noun);
     const auto title =
         line(fmt::format("{}{}{}", why.span, why.span.empty() || packets.empty() ? "" : ": ", packets), options);
     if (!why.nothing.empty()) {
         out << title << line(why.nothing, options);
         return;
     }
+    const auto answer = line(why.answer, options);
     const auto tail = study::tail_text(why.ways);
-    const auto legend = tail.empty() ? "" : line(fmt::format("TAIL: share of latency above p99 ({})", tail), options);
+    const auto legend =
+        tail.empty() ? "" : line(fmt::format("SLOW: of the extra time above p99, by direction: {}", tail), options);
     const auto caveats = line(fmt::format("{}", fmt::join(why.caveats, "; ")), options);
-    Table table{"", {{"PART", Kind::text}, {"SHARE"}, {"N"}, {"MEAN"}, {"P50"}, {"P99"}, {"TAIL"}}};
+    auto things = why.noun + 's';
+    std::ranges::transform(things, things.begin(), [](char of) { return static_cast<char>(std::toupper(of)); });
     Room room(options);
-    room.take(lines_of(title) + 1 + shown_of(why, fewest_rows).size() + lines_of(legend) + lines_of(caveats));
+    if (!why.groups.empty()) {
+        Table table{
+            "",
+            {{"GROUP", Kind::text}, {things}, {"ALL"}, {"MOSTLY", Kind::text}, {"SLOW"}, {"THESE MOSTLY", Kind::text}}};
+        room.take(lines_of(title) + lines_of(answer) + 1 + lines_of(legend) + lines_of(caveats));
+        for (const auto& group : why.groups)
+            if (room.take(1)) table.rows.push_back(row_of(group));
+        out << title << answer << text_of(table, options.screen) << legend << caveats;
+        return;
+    }
+    Table table{"", {{"PART", Kind::text}, {"ALL"}, {"SLOW"}, {things}, {"MEDIAN"}, {"MEAN"}, {"P99"}}};
+    room.take(lines_of(title) + lines_of(answer) + 1 + shown_of(why, fewest_rows).size() + lines_of(legend) +
+              lines_of(caveats));
     struct Block {
         std::string what, known, remedy;
     };
@@ -115,22 +145,19 @@ void write_answer(std::ostream& out, const Why& why, const Options& options) {
     if (!room.take(lines_of(reads))) reads.clear();
     for (const auto* part : shown_of(why, fewest_rows + room.left()))
         table.rows.push_back(row_of(*part));
-    out << title << text_of(table, options.screen) << legend;
+    out << title << answer << text_of(table, options.screen) << legend;
     for (const auto& [what, known, remedy] : blocks)
         out << what << known << remedy;
     out << reads << caveats;
 }
 
-void write_why(std::ostream& out, const Reports& reports, const Options& options) {
+}  // namespace
+
+void write_whys(std::ostream& out, const Reports& reports, const Options& options) {
     for (std::size_t i = 0; i < reports.size(); ++i) {
         if (i > 0) out << '\n';
         write_answer(out, study::why_of(reports.results(i, options)), options);
     }
 }
-
-}  // namespace
-
-/// For a person: where the time goes, and why. On a terminal it takes fifteen lines at most.
-constexpr Format why_format{.name = "why", .write = write_why};
 
 }  // namespace stapgen::show

@@ -148,7 +148,7 @@ Summary packets() {
 rows::Results results_of_lines(const std::string& lines, std::vector<std::string> group_by) {
     const analyzer_run::Run run(lines, {.group_by = std::move(group_by)});
     auto results = stapgen::analyze::results_of(run.analyzer->measured());
-    results.put(stapgen::study::causes_of(results));
+    stapgen::study::explain(results);
     return results;
 }
 

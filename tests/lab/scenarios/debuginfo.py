@@ -39,7 +39,7 @@ def without_symbols(lab, *names):
     lines = gzip.decompress(lab.root.symbols.read_bytes()).decode().splitlines(True)
     kept = [line for line in lines if line.split()[2] not in names]
     assert len(lines) - len(kept) == len(names)
-    (lab.work / f"without-{len(names)}.gz").write_bytes(gzip.compress("".join(kept).encode()))
+    (lab.work / f"without-{len(names)}.gz").write_bytes(gzip.compress("".join(kept).encode(), mtime=0))
     return f"/lab/work/without-{len(names)}.gz"
 
 

@@ -18,7 +18,12 @@ Server server() {
               [](const Asked& arguments) -> base::Result<std::string> {
                   if (arguments["text"] == "fail") return base::bad_input("it fails", "do not");
                   return arguments["text"].get<std::string>();
-              }}}};
+              }},
+             {"names",
+              "Two documents",
+              {},
+              [](const Asked&) -> base::Result<std::string> { return "{\"symbol\": \"f17\"}\n{\"symbol\": null}\n"; },
+              {"name-1"}}}};
 }
 
 Json asked(const std::string& line) {
@@ -40,7 +45,7 @@ TEST_CASE("it begins with a revision of the protocol that both know") {
                      R"("}})");
     };
     CHECK(begin("2024-11-05")["result"]["protocolVersion"] == "2024-11-05");
-    CHECK(begin("1999-01-01")["result"]["protocolVersion"] == "2025-06-18");
+    CHECK(begin("1999-01-01")["result"]["protocolVersion"] == "2025-11-25");
     CHECK(begin("2025-06-18")["result"]["serverInfo"]["version"] == "1.2");
     CHECK(begin("2025-06-18")["id"] == 1);
     CHECK_FALSE(server().answer(R"({"jsonrpc":"2.0","method":"notifications/initialized"})"));
@@ -67,14 +72,44 @@ TEST_CASE("a tool's answer, and its error, are for the one who asked") {
     CHECK(bad["result"]["content"][0]["text"] == "it fails\nhint: do not");
 }
 
+TEST_CASE("an answer of documents is structured, too, by a schema that needs no other") {
+    const auto tools = asked(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})")["result"]["tools"];
+    CHECK_FALSE(tools[0].contains("outputSchema"));
+    const auto& schema = tools[1]["outputSchema"];
+    CHECK(schema["properties"]["answers"]["items"]["anyOf"][0]["$ref"] == "#/$defs/name-1");
+    CHECK(schema["$defs"]["name-1"]["properties"]["address"]["$ref"] == "#/$defs/address");
+    CHECK(schema["$defs"].contains("address"));
+    CHECK_FALSE(called(R"({"name":"echo","arguments":{"text":"a"}})")["result"].contains("structuredContent"));
+    const auto answers = called(R"({"name":"names"})")["result"]["structuredContent"]["answers"];
+    REQUIRE(answers.size() == 2);
+    CHECK(answers[0]["symbol"] == "f17");
+    CHECK(answers[1]["symbol"].is_null());
+}
+
+TEST_CASE("a batch has an answer for each request, and a limit") {
+    const auto answers = asked(R"([{"jsonrpc":"2.0","id":3,"method":"ping"},{"jsonrpc":"2.0","method":"x"},7])");
+    REQUIRE(answers.size() == 2);
+    CHECK(answers[0]["id"] == 3);
+    CHECK(answers[1]["error"]["code"] == -32600);
+    CHECK_FALSE(server().answer(R"([{"jsonrpc":"2.0","method":"x"}])"));
+    std::string many = "[7";
+    for (int count = 1; count < 17; ++count)
+        many += ",7";
+    CHECK(asked(many + "]")["error"]["code"] == -32600);
+}
+
 TEST_CASE("what is no request is an error, whatever it is") {
     for (const auto* const parameters :
-         {R"({"name":"other"})", R"({"name":7})", R"({})", R"({"name":"echo"})", R"({"name":"echo","arguments":[]})",
-          R"({"name":"echo","arguments":{"text":7}})", R"({"name":"echo","arguments":{"text":"a","x":"b"}})",
-          R"({"name":"echo","arguments":{"text":"a","more":"b"}})",
-          R"({"name":"echo","arguments":{"text":"a","more":[7]}})"}) {
+         {R"({"name":"other"})", R"({"name":7})", R"({})", R"({"name":"echo","arguments":[]})"}) {
         CAPTURE(parameters);
         CHECK(called(parameters)["error"]["code"] == -32602);
+    }
+    for (const auto* const parameters : {R"({"name":"echo"})", R"({"name":"echo","arguments":{"text":7}})",
+                                         R"({"name":"echo","arguments":{"text":"a","x":"b"}})",
+                                         R"({"name":"echo","arguments":{"text":"a","more":"b"}})",
+                                         R"({"name":"echo","arguments":{"text":"a","more":[7]}})"}) {
+        CAPTURE(parameters);
+        CHECK(called(parameters)["result"]["isError"] == true);
     }
     CHECK(asked("nonsense")["error"]["code"] == -32700);
     CHECK(asked("[]")["error"]["code"] == -32600);
