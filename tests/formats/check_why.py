@@ -39,27 +39,29 @@ def recording(address):
     return HEADER + "".join(lines) + f"end\t1795180001000000000\tseen={count}\treported={count}\n"
 
 
-class Rows(html.parser.HTMLParser):
-    """The texts of the cells of all rows of a page's tables."""
+class Items(html.parser.HTMLParser):
+    """The texts of a page's answer, and of the items of its list of causes."""
 
     def __init__(self):
         super().__init__()
-        self.rows, self.cell = [], None
+        self.items, self.answer, self.into = [], "", None
 
     def handle_starttag(self, tag, attrs):
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th") and self.rows:
-            self.rows[-1].append("")
-            self.cell = True
+        kind = (tag, dict(attrs).get("class"))
+        if kind in (("ol", "answers"), ("p", "answer")):
+            self.into = tag
+        if tag == "li" and self.into:
+            self.items.append("")
 
     def handle_endtag(self, tag):
-        if tag in ("td", "th"):
-            self.cell = None
+        if tag == self.into:
+            self.into = None
 
     def handle_data(self, data):
-        if self.cell and self.rows and self.rows[-1]:
-            self.rows[-1][-1] += data
+        if self.into == "p":
+            self.answer += data
+        elif self.into and self.items:
+            self.items[-1] += data
 
 
 def run(stapgen, *words, code=0):
@@ -85,10 +87,11 @@ def check_formats(stapgen, path, remote):
     causes = [row for row in rows if row["kind"] == "cause" and row["statistic"] == "what"]
     assert [row["name"] for row in causes] == PLANTED and causes[0]["remote"] == remote, causes
 
-    page = Rows()
+    page = Items()
     page.feed(run(stapgen, "why", path, "--format", "html"))
-    causes = [row[0] for row in page.rows if len(row) == 4 and row[0] in PLANTED]
-    assert causes == PLANTED, causes
+    assert page.answer == answer["answer"] and len(page.items) == len(PLANTED), (page.answer, page.items)
+    for item, cause in zip(page.items, answer["causes"]):
+        assert item.startswith(f"{cause['part']}: {cause['what']}.") and cause["remedy"] in item, (item, cause)
 
     report = json.loads(run(stapgen, "report", path, "--json"))
     shares = {stage["stage"]: stage["excess_share"] for tail in report["tail"] for stage in tail["stages"]
