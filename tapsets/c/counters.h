@@ -65,7 +65,17 @@
     counter(request_read_by_others)  /* read by an unwanted thread */ \
     counter(request_joined)          /* more of a request that was read and not answered */ \
     counter(request_ktls)            /* segments to a socket that decrypts them, from which programs read records */ \
-    counter(request_reported)        /* answered */
+    counter(request_reported)        /* answered */ \
+    counter(request_not_chosen)      /* of these: not one of the sample */ \
+    counter(questions)               /* each is one of the next seven, or goes on */ \
+    counter(question_unanswered)     /* the socket closed, or the run ended */ \
+    counter(question_overlapping)    /* more was sent before the reply was read: early or pipelined */ \
+    counter(question_no_driver)      /* its reply was not seen leaving the driver, or entering IP */ \
+    counter(question_read_by_others) /* its reply was read by an unwanted thread */ \
+    counter(question_evicted)        /* gave way to later ones */ \
+    counter(question_not_chosen)     /* not one of the sample */ \
+    counter(question_reported)       /* answered, and read */ \
+    counter(resent_of_none)          /* segments that an end has sent again, of no request that is known */
 /* clang-format on */
 
 #define STAPGEN_COUNTER_NUMBER(name) STAPGEN_COUNT_##name,

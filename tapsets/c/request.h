@@ -12,12 +12,13 @@
 #ifndef STAPGEN_REQUEST_H
 #define STAPGEN_REQUEST_H
 
-#include "alias.h"
 #include "counters.h"
 #include "queues.h"
+#include "reader.h"
 #include "rx_kind.h"
 #include "socket_id.h"
 #include "stages.h"
+#include "which_end.h"
 
 #ifndef STAPGEN_REQUESTS
 #define STAPGEN_REQUESTS 4096
@@ -26,21 +27,14 @@
 #define STAPGEN_SOCKETS 8192
 #endif
 
-/* A thread's last wait that returned events, and the receiving call that it began last. */
-struct stapgen_thread {
-    struct stapgen_place at; /* key: stapgen_thread_key() */
-    s64 woken, events;       /* 0: none */
-    s64 called;
-    unsigned long sk; /* TCP, until the call returns */
-};
-STAPGEN_SET(stapgen_threads, stapgen_thread, STAPGEN_THREAD_BITS);
-
 struct stapgen_request {
     s64 driver, ip, readable, woken, called, returned, sent; /* ns; 0: not yet, or passed over */
     s64 events;                                              /* of the wait that returned at `woken` */
     s64 thread;                                              /* that read it, below its process */
     u64 comm[2], device[2];
     u32 reply_seq;        /* of the first byte of its answer */
+    u32 seq;              /* of its own; where ends are followed, as: */
+    s64 last;             /* ns: its last segment left the driver */
     unsigned long skb;    /* UDP: the datagram, until it is read */
     int may_be_unwrapped; /* UDP: it is counted as encapsulated, and not as a request, until it is read */
     unsigned long answer; /* UDP: stapgen_answer_key() */
@@ -52,6 +46,8 @@ struct stapgen_socket {
     struct stapgen_socket_id id;
     s64 driver, ip, readable;
     u64 device[2];
+    u32 seq;
+    u32 answered, answered_by; /* where ends are followed: of the request that was answered last, and of its answer */
 };
 STAPGEN_TABLE_LOCKED_AS(stapgen_sockets, stapgen_socket, STAPGEN_SOCKETS, stapgen_requests);
 /* Datagrams that nobody has read, by skb: the queue of their request, and where it is. */
@@ -238,7 +234,7 @@ static inline void stapgen_end_datagram(unsigned long skb) {
 /* ---- what happens ---- */
 
 static inline void stapgen_segment_arrives(unsigned long sk, const struct stapgen_socket_id* id,
-                                           const struct stapgen_rx_packet* packet) {
+                                           const struct stapgen_rx_packet* packet, u32 seq) {
     struct stapgen_socket* socket;
     u32 at;
     int begins;
@@ -259,10 +255,14 @@ static inline void stapgen_segment_arrives(unsigned long sk, const struct stapge
         socket->readable = 0;
         socket->device[0] = packet->device[0];
         socket->device[1] = packet->device[1];
+        socket->seq = seq;
     }
     begins = !stapgen_unread_request(sk);
     has_room = has_room && at;
-    if (begins && has_room) stapgen_add_request(sk, packet->driver, packet->ip, packet->device);
+    if (begins && has_room) {
+        at = stapgen_add_request(sk, packet->driver, packet->ip, packet->device);
+        stapgen_requests_rows[at].of.seq = seq;
+    }
     stapgen_unlock_queue(&stapgen_requests, sk);
     if (!begins) return;
     STAPGEN_ADD(requests);
@@ -309,6 +309,8 @@ static inline int stapgen_request_arrives(const struct sock* sk, const struct sk
     enum stapgen_popped popped;
     unsigned long queue = 0;
     int is_new = 1;
+    u32 seq = 0, rcv_nxt;
+    enum stapgen_end end = STAPGEN_NO_END;
     if (!STAPGEN_IS_READABLE(skb, fault)) return 0;
     if (!is_tcp) stapgen_end_datagram((unsigned long)skb);
     way = stapgen_rx_packet_at_socket(skb, is_tcp, fault);
@@ -316,8 +318,12 @@ static inline int stapgen_request_arrives(const struct sock* sk, const struct sk
     kind = stapgen_rx_kind(sk, is_tcp, fault);
     if (is_tcp) {
         /* Not a retransmission. */
-        is_new = stapgen_after(stapgen_segment_end_of(skb, fault), stapgen_rcv_nxt_of(sk, TCP_SKB_CB(skb)->seq, fault));
+        seq = TCP_SKB_CB(skb)->seq;
+        rcv_nxt = stapgen_rcv_nxt_of(sk, seq, fault);
+        is_new = stapgen_after(stapgen_segment_end_of(skb, fault), rcv_nxt);
+        if (stapgen_after(rcv_nxt, seq)) seq = rcv_nxt;
         id = stapgen_socket_id_of(sk, fault);
+        end = stapgen_end_of(sk, fault);
     } else {
         queue = stapgen_peer_queue(sk, skb, STAPGEN_FROM_PEER, fault);
         id = stapgen_datagram_id_of(skb, fault);
@@ -329,10 +335,15 @@ static inline int stapgen_request_arrives(const struct sock* sk, const struct sk
         stapgen_add(kind);
         return 0;
     }
+    if (stapgen_follows_ends() && end != STAPGEN_SERVER) {
+        if (is_new && end == STAPGEN_CLIENT)
+            stapgen_question_is_answered((unsigned long)sk, &id, STAPGEN_THIS_CPU(stapgen_rx_met), seq);
+        return 0;
+    }
     if (is_tcp && is_new && stapgen_reads_tls(sk, fault))
         STAPGEN_ADD(request_ktls);
     else if (is_tcp && is_new)
-        stapgen_segment_arrives((unsigned long)sk, &id, STAPGEN_THIS_CPU(stapgen_rx_met));
+        stapgen_segment_arrives((unsigned long)sk, &id, STAPGEN_THIS_CPU(stapgen_rx_met), seq);
     else if (!is_tcp)
         stapgen_datagram_arrives((unsigned long)sk, (unsigned long)skb, queue, &id, STAPGEN_THIS_CPU(stapgen_rx_met));
     return 0;
@@ -343,6 +354,7 @@ static inline void stapgen_request_readable(unsigned long sk) {
     unsigned long queue = sk;
     s64 now;
     u32 at;
+    if (stapgen_follows_ends() && stapgen_question_is_readable(sk)) return;
     if (waking->sk == sk) {
         queue = waking->queue;
         waking->sk = 0;
@@ -359,46 +371,6 @@ static inline void stapgen_request_readable(unsigned long sk) {
     stapgen_unlock_queue(&stapgen_requests, queue);
 }
 
-static inline struct stapgen_thread* stapgen_make_thread(void) {
-    enum stapgen_inserted inserted;
-    struct stapgen_thread* thread =
-        (struct stapgen_thread*)stapgen_insert(stapgen_threads, stapgen_this_thread_key(), STAPGEN_NOW(), &inserted);
-    if (thread && inserted != STAPGEN_WAS_THERE) {
-        thread->woken = thread->events = thread->called = 0;
-        thread->sk = 0;
-    }
-    return thread;
-}
-/* This thread has waited, and there were events; or it begins to receive, from a TCP socket or (0) from another. */
-static inline void stapgen_thread_woken(s64 events) {
-    struct stapgen_thread* thread = stapgen_make_thread();
-    if (!thread) return;
-    thread->woken = READ_ONCE(thread->at.since);
-    thread->events = events;
-    thread->called = 0;
-    thread->sk = 0;
-}
-static inline void stapgen_thread_receives(unsigned long sk) {
-    struct stapgen_thread* thread = stapgen_make_thread();
-    if (!thread) return;
-    thread->called = READ_ONCE(thread->at.since);
-    thread->sk = sk;
-}
-/* What it puts into a request that it reads. */
-struct stapgen_reader {
-    s64 woken, events, called, thread;
-    u64 comm[2];
-};
-static inline struct stapgen_reader stapgen_reader_of(const struct stapgen_thread* thread) {
-    struct stapgen_reader reader = {0, 0, 0, 0, {0, 0}};
-    reader.thread = stapgen_this_thread_of();
-    memcpy(reader.comm, current->comm, sizeof(reader.comm));
-    if (!thread) return reader;
-    reader.woken = thread->woken;
-    reader.events = thread->events;
-    reader.called = thread->called;
-    return reader;
-}
 static inline void stapgen_note_reader(u32 at, const struct stapgen_reader* reader) {
     struct stapgen_request* request = &stapgen_requests_rows[at].of;
     request->called = reader->called;
@@ -427,6 +399,7 @@ static inline int stapgen_read_from(unsigned long sk, const struct stapgen_socke
             if (has_room) {
                 at = stapgen_add_request(sk, socket->driver, socket->ip, socket->device);
                 stapgen_requests_rows[at].of.readable = socket->readable;
+                stapgen_requests_rows[at].of.seq = socket->seq;
             }
         }
         if (at) stapgen_note_reader(at, reader);
@@ -445,6 +418,7 @@ static inline void stapgen_request_read(s64 bytes, int is_target, const void** f
     s64 now;
     if (!sk) return;
     thread->sk = 0;
+    if (stapgen_follows_ends() && bytes > 0 && stapgen_question_is_read(sk, thread, is_target)) return;
     /* Nothing came to it, nor to another of its list. */
     if (bytes <= 0 || !stapgen_may_have(&stapgen_sockets, sk)) return;
     now = STAPGEN_NOW();
@@ -466,24 +440,31 @@ static inline void stapgen_request_read(s64 bytes, int is_target, const void** f
 /* A thread sends over TCP. write_seq is still unchanged. */
 static inline void stapgen_request_sent(unsigned long sk, const void** fault) {
     struct stapgen_socket_id id;
-    u32 seq, at;
+    u32 seq, at, socket;
     s64 now;
+    if (stapgen_end_of((struct sock*)sk, fault) == STAPGEN_CLIENT) {
+        stapgen_question_is_asked((struct sock*)sk, fault);
+        return;
+    }
     if (!stapgen_may_have(&stapgen_requests, sk)) return;
     seq = STAPGEN_READ(&tcp_sk((struct sock*)sk)->write_seq, fault);
     id = stapgen_socket_id_of((struct sock*)sk, fault);
     if (*fault) return;
     now = STAPGEN_NOW();
     stapgen_lock_queue(&stapgen_requests, sk);
-    stapgen_find_socket(sk, &id);
+    socket = stapgen_find_socket(sk, &id);
     at = stapgen_read_request(sk);
     if (at) {
         stapgen_requests_rows[at].of.sent = now;
         stapgen_requests_rows[at].of.reply_seq = seq;
+        if (stapgen_follows_ends() && socket)
+            stapgen_requests_rows[at].of.last = stapgen_sockets_rows[socket].of.driver;
     }
     stapgen_unlock_queue(&stapgen_requests, sk);
 }
 static inline void stapgen_socket_closes(unsigned long sk) {
     u32 at;
+    if (stapgen_follows_ends()) stapgen_question_ends(sk);
     if (!stapgen_may_have(&stapgen_sockets, sk)) return;
     stapgen_lock_queue(&stapgen_requests, sk);
     stapgen_end_requests(sk);
@@ -566,6 +547,7 @@ static inline unsigned long stapgen_reply_of(const struct sk_buff* skb, const vo
         return queue;
     }
     queue = (unsigned long)skb->sk;
+    if (stapgen_follows_ends() && queue) stapgen_end_sends(skb, fault);
     return queue && stapgen_may_have(&stapgen_requests, queue) ? queue : 0;
 }
 /* Takes a request of a queue out whose answer is in what leaves, of TCP the oldest; NULL: there is none. */
@@ -597,6 +579,11 @@ static inline const struct stapgen_request* stapgen_pop_answered(unsigned long q
         popped = STAPGEN_THIS_CPU(stapgen_request_popped);
         *popped = stapgen_requests_rows[at].of;
         stapgen_drop_row(&stapgen_requests, at);
+        at = stapgen_follows_ends() ? stapgen_first_row(&stapgen_sockets, queue) : 0;
+        if (at) {
+            stapgen_sockets_rows[at].of.answered = popped->seq;
+            stapgen_sockets_rows[at].of.answered_by = popped->reply_seq;
+        }
     }
     stapgen_unlock_queue(&stapgen_requests, queue);
     if (popped) STAPGEN_ADD(request_reported);

@@ -207,7 +207,7 @@ TEST_CASE("requests of sockets that several CPUs serve: all are answered, closed
                 case 0:
                 case 1:
                 case 2:
-                    stapgen_segment_arrives(socket.key(), &id, &packet);
+                    stapgen_segment_arrives(socket.key(), &id, &packet, 17);
                     break;
                 case 3:
                     stapgen_request_readable(socket.key());

@@ -46,6 +46,7 @@ std::vector<CommandSpec> own_commands(const recipe::Catalog& catalog) {
             serve_command(),
             report_command(),
             compare_command(),
+            between_command(),
             resolve_command(),
             export_command(),
             query_command(),

@@ -32,6 +32,7 @@ CommandSpec report_command();
 /// Which records of a recording are wanted.
 OptionSpecs selection_options(session::Selection& selection);
 CommandSpec compare_command();
+CommandSpec between_command();
 CommandSpec resolve_command();
 CommandSpec export_command();
 CommandSpec query_command();

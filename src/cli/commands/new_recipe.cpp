@@ -101,6 +101,7 @@ base::Result<void> new_recipe(const Call& call, const NewRecipeOptions& options)
 
 CommandSpec new_recipe_command() {
     CommandSpec command{"stapgen", "new-recipe", "Create your own recipe: two files that run as they are"};
+    command.rare = true;
     auto& options = add_values<NewRecipeOptions>(command, new_recipe);
     command.examples = {"stapgen new-recipe tcp-calls", "stapgen new-recipe tcp-calls --into ."};
     command.options = {option("name", "TEXT", groups::arguments, "Its name", "", &options.name, {.required = true}),

@@ -106,6 +106,11 @@ struct FleetCompareOptions {
     PresentOptions present;
 };
 
+struct BetweenOptions {
+    std::vector<std::string> files;
+    PresentOptions present;
+};
+
 struct ServeOptions {
     std::vector<std::string> recipes;  ///< each with its own options
     std::string listen = "127.0.0.1:9752";

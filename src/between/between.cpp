@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "between/clocks.h"
+#include "between/join.h"
+#include "between/result.h"
+#include "table/histogram.h"
+
+namespace stapgen::between {
+
+namespace {
+
+using table::Histogram;
+
+constexpr double median = 50, tail_percent = 99;
+
+std::optional<std::int64_t> percentile(const Histogram& values, double percent) {
+    if (values.n() < table::values_needed(percent)) return std::nullopt;
+    return values.percentile(percent);
+}
+
+std::int64_t away(const Pair& pair) {
+    return pair.client->to - pair.client->from;
+}
+std::int64_t served(const Pair& pair) {
+    return pair.server->to - pair.server->from;
+}
+std::int64_t at_client(const Pair& pair) {
+    return pair.client->before + pair.client->after - pair.client->rest;
+}
+std::int64_t rest(const Pair& pair) {
+    return pair.client->rest;
+}
+std::int64_t total(const Pair& pair) {
+    return pair.client->before + away(pair) + pair.client->after;
+}
+std::int64_t between_hosts(const Pair& pair) {
+    return away(pair) - served(pair);
+}
+
+/// The mean of some requests.
+struct Mean {
+    double sum = 0;
+    std::int64_t n = 0;
+    void add(std::int64_t value) {
+        sum += static_cast<double>(value);
+        ++n;
+    }
+    [[nodiscard]] double value() const { return n > 0 ? sum / static_cast<double>(n) : 0; }
+};
+
+void put_parts(const std::vector<Pair>& pairs, Result& result) {
+    Histogram totals;
+    for (const auto& pair : pairs)
+        totals.add(total(pair));
+    result.threshold_ns = percentile(totals, tail_percent);
+    const auto is_slow = [&](const Pair& pair) { return result.threshold_ns && total(pair) > *result.threshold_ns; };
+    result.slow = std::ranges::count_if(pairs, is_slow);
+    const auto excess_of = [&](std::int64_t (*part)(const Pair&)) {
+        Mean slow, others;
+        for (const auto& pair : pairs)
+            (is_slow(pair) ? slow : others).add(part(pair));
+        return slow.n > 0 ? slow.value() - others.value() : 0;
+    };
+    const auto excess = excess_of(total);
+    const std::pair<const char*, std::int64_t (*)(const Pair&)> all[]{
+        {"client", at_client}, {"between", between_hosts}, {"server", served}, {"reply", rest}};
+    for (const auto& [where, time_of] : all) {
+        Histogram values;
+        for (const auto& pair : pairs)
+            values.add(time_of(pair));
+        if (values.max() == 0) continue;
+        Part part{.where = where, .share = values.sum() / totals.sum(), .mean_ns = values.mean().value_or(0)};
+        part.p50_ns = percentile(values, median);
+        part.p99_ns = percentile(values, tail_percent);
+        if (excess > 0) part.excess = excess_of(time_of) / excess;
+        result.parts.push_back(std::move(part));
+    }
+}
+
+/// How long a direction took, or how much longer than its fastest.
+void put_way(const char* name, const std::vector<Pair>& pairs, const auto& time_of, Result& result) {
+    Histogram values;
+    for (const auto& pair : pairs)
+        values.add(std::max<std::int64_t>(time_of(pair), 0));
+    result.ways.push_back(
+        {.way = name, .p50_ns = percentile(values, median), .p99_ns = percentile(values, tail_percent)});
+}
+
+void put_ways(const std::vector<Pair>& pairs, Result& result) {
+    if (result.one_clock) {
+        put_way(
+            "forth", pairs, [](const Pair& pair) { return pair.server->from - pair.client->from; }, result);
+        put_way(
+            "back", pairs, [](const Pair& pair) { return pair.client->to - pair.server->to; }, result);
+        return;
+    }
+    std::vector<Point> forth, back;
+    for (const auto& [client, server] : pairs) {
+        forth.push_back({client->from, server->from - client->from});
+        back.push_back({client->to, server->to - client->to});
+    }
+    const auto clocks = clocks_of(std::move(forth), std::move(back));
+    if (!clocks) return;
+    result.offset_ns = static_cast<std::int64_t>(clocks->offset());
+    result.offset_error_ns = static_cast<std::int64_t>(clocks->error());
+    result.fastest_ns = static_cast<std::int64_t>(2 * clocks->error());
+    constexpr double million = 1e6;
+    if (pairs.size() > 1) result.drift_ppm = clocks->drift() * million;
+    const auto rounded = [](double ns) { return static_cast<std::int64_t>(ns); };
+    put_way(
+        "forth", pairs,
+        [&](const Pair& pair) {
+            const auto at = pair.client->from;
+            return pair.server->from - at - rounded(clocks->highest.value(at));
+        },
+        result);
+    put_way(
+        "back", pairs,
+        [&](const Pair& pair) {
+            const auto at = pair.client->to;
+            return rounded(clocks->lowest.value(at)) - (pair.server->to - at);
+        },
+        result);
+}
+
+/// Of requests that were found at both ends.
+void put_resent(const std::vector<Pair>& pairs, const std::vector<Resent>& resent, const End* Pair::*end, Way& way) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> segments;
+    for (const auto& [connection, seq] : resent)
+        ++segments[{connection, seq}];
+    if (segments.empty()) return;
+    for (const auto& pair : pairs) {
+        const auto found = segments.find({(pair.*end)->connection, (pair.*end)->seq});
+        if (found == segments.end()) continue;
+        ++way.resent;
+        way.segments += found->second;
+    }
+}
+
+/// "10.9.0.1 asks 10.9.0.2:5432"; with NAT the server's view, too.
+std::string seen_as(const Host& client, const Host& server, const Pair& pair) {
+    const auto without_port = [](const std::string& text) { return text.substr(0, text.rfind(':')); };
+    const auto& here = client.connections[pair.client->connection];
+    const auto& there = server.connections[pair.server->connection];
+    auto text = fmt::format("{} asks {}", without_port(here.local), here.remote);
+    if (here.local != there.remote || here.remote != there.local)
+        text += fmt::format("; to the server it is {} that asks {}", without_port(there.remote), there.local);
+    return text;
+}
+
+std::string not_found_text(const Host& client, std::size_t hosts) {
+    const auto requests = fmt::format("of {}'s {} requests none is in ", client.name, client.client.ends.size());
+    if (hosts == 1) return requests + "it as its server has it: give the server's recording, too";
+    return requests +
+           "another recording: does a proxy end the connections? It is a client and a server: record it, too";
+}
+
+}  // namespace
+
+Answer between(std::vector<Host>& hosts) {
+    Answer answer;
+    for (auto& client : hosts) {
+        if (client.client.ends.empty()) continue;
+        bool is_found = false;
+        for (auto& server : hosts) {
+            if (server.server.ends.empty()) continue;
+            auto joined = join(client.client.ends, server.server.ends);
+            if (joined.pairs.empty()) continue;
+            is_found = true;
+            const auto& pairs = joined.pairs;
+            Result result{.client = client.name, .server = server.name};
+            result.seen_as = seen_as(client, server, pairs.front());
+            result.requests = static_cast<std::int64_t>(pairs.size());
+            result.client_only = joined.client_only;
+            result.server_only = joined.server_only;
+            result.ambiguous = joined.ambiguous;
+            result.impossible = joined.impossible;
+            result.start_ns = pairs.front().client->from - pairs.front().client->before;
+            result.duration_ns = pairs.back().client->to + pairs.back().client->after - result.start_ns;
+            result.one_clock = &client == &server;
+            put_parts(pairs, result);
+            put_ways(pairs, result);
+            if (result.ways.empty()) result.ways = {{.way = "forth"}, {.way = "back"}};
+            put_resent(pairs, client.client.resent, &Pair::client, result.ways.front());
+            put_resent(pairs, server.server.resent, &Pair::server, result.ways.back());
+            answer.results.push_back(std::move(result));
+        }
+        if (!is_found) answer.missing.push_back(not_found_text(client, hosts.size()));
+    }
+    std::ranges::stable_sort(answer.results, std::ranges::greater(), &Result::requests);
+    return answer;
+}
+
+}  // namespace stapgen::between

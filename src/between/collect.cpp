@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "between/collect.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "decode/record.h"
+#include "recording/facts.h"
+
+namespace stapgen::between {
+
+const Collector::Places* Collector::places_of(const decode::Schema& schema) {
+    auto& places = places_[&schema];
+    if (!places.way) {
+        places = {schema.find("time"),  schema.find("way"),       schema.find("local"), schema.find("remote"),
+                  schema.find("seq"),   schema.find("reply_seq"), schema.find("ask"),   schema.find("away"),
+                  schema.find("total"), schema.find("arriving")};
+    }
+    return places.time && places.way && places.local && places.remote && places.seq ? &places : nullptr;
+}
+
+std::optional<std::uint32_t> Collector::connection_of(const decode::Record& record, const Places& places) {
+    const auto& local = record.values[*places.local].raw;
+    const auto& remote = record.values[*places.remote].raw;
+    auto key = fmt::format("{}\t{}", local, remote);
+    const auto found = connections_.find(key);
+    if (found != connections_.end()) return found->second;
+    if (host_.connections.size() == most_connections) return std::nullopt;
+    const auto number = static_cast<std::uint32_t>(host_.connections.size());
+    host_.connections.push_back({decode::endpoint_text(local), decode::endpoint_text(remote)});
+    connections_.emplace(std::move(key), number);
+    return number;
+}
+
+void Collector::record(const decode::Record& record) {
+    const auto* places = places_of(*record.schema);
+    if (places == nullptr) return;
+    const auto number = [&](const std::optional<std::size_t>& place) {
+        return place ? record.values[*place].number : std::int64_t{0};
+    };
+    const auto way = record.values[*places->way].raw;
+    if (way != "client" && way != "server") return;
+    auto& side = way == "client" ? host_.client : host_.server;
+    const auto connection = connection_of(record, *places);
+    if (!connection || side.ends.size() + side.resent.size() == most_requests) {
+        is_full_ = true;
+        return;
+    }
+    const auto seq = static_cast<std::uint32_t>(number(places->seq));
+    if (!places->reply_seq) {
+        side.resent.push_back({*connection, seq});
+        return;
+    }
+    const auto time = number(places->time) + to_epoch_;
+    const auto total = number(places->total);
+    End end{.seq = seq, .reply_seq = static_cast<std::uint32_t>(number(places->reply_seq)), .connection = *connection};
+    if (way == "client") {
+        end.before = number(places->ask);
+        end.from = time - total + end.before;
+        end.to = end.from + number(places->away);
+        end.after = time - end.to;
+        end.rest = number(places->arriving);
+    } else {
+        end.from = time - total + number(places->arriving);
+        end.to = time;
+    }
+    side.ends.push_back(end);
+}
+
+void Collector::origin(const recording::Origin& origin) {
+    if (!origin.host.empty()) host_.name = base::printable(origin.host);
+}
+
+std::vector<std::string> Collector::end() {
+    if (!is_full_) return {};
+    return {fmt::format("{} has more than {} requests or {} connections: the others are left out", host_.name,
+                        base::with_commas(most_requests), base::with_commas(most_connections))};
+}
+
+}  // namespace stapgen::between

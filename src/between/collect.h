@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "between/ends.h"
+#include "show/model/format.h"
+
+namespace stapgen::between {
+
+/// Collects a recording's requests.
+class Collector final : public show::RecordWriter {
+  public:
+    explicit Collector(Host& host) : host_(host) {}
+
+    void record(const decode::Record& record) override;
+    void origin(const recording::Origin& origin) override;
+    void ready(const decode::Ready& ready) override { to_epoch_ = ready.epoch_ns - ready.monotonic_ns; }
+    /// That there was no room for all.
+    std::vector<std::string> end() override;
+
+  private:
+    /// Where the fields of a kind of record are.
+    struct Places {
+        std::optional<std::size_t> time, way, local, remote, seq, reply_seq, ask, away, total, arriving;
+    };
+    [[nodiscard]] const Places* places_of(const decode::Schema& schema);
+    std::optional<std::uint32_t> connection_of(const decode::Record& record, const Places& places);
+
+    Host& host_;
+    std::int64_t to_epoch_ = 0;
+    std::unordered_map<const decode::Schema*, Places> places_;
+    std::unordered_map<std::string, std::uint32_t> connections_;
+    bool is_full_ = false;
+};
+
+}  // namespace stapgen::between

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// Requests as each of two hosts has them, by records of the recipe both-ends.
+namespace stapgen::between {
+
+/// One request at one end. Times are ns since 1970 by the clock of that end's host.
+struct End {
+    std::uint32_t seq = 0, reply_seq = 0;  ///< of the first byte of the request and of its reply
+    std::uint32_t connection = 0;          ///< of Host::connections
+    /// Client: the request's last byte left, its reply's first one came. Server: the request's last byte came, its
+    /// reply's first one left.
+    std::int64_t from = 0, to = 0;
+    std::int64_t before = 0, after = 0;  ///< ns at a client: from its send call; and from `to` until the reply was read
+    std::int64_t rest = 0;               ///< of the latter, until the reply's last segment came
+
+    [[nodiscard]] std::uint64_t key() const { return std::uint64_t{seq} << 32U | reply_seq; }
+};
+
+/// A segment that an end has sent again, by its request.
+struct Resent {
+    std::uint32_t connection = 0, seq = 0;
+};
+
+struct Connection {
+    std::string local, remote;  ///< as people write them
+};
+
+struct Side {
+    std::vector<End> ends;
+    std::vector<Resent> resent;
+};
+
+struct Host {
+    std::string name{}, file{};  ///< as they are shown
+    std::vector<Connection> connections{};
+    Side client{}, server{};
+};
+
+/// What one recording may have: more are refused.
+inline constexpr std::size_t most_requests = 10'000'000, most_connections = 1'000'000;
+
+}  // namespace stapgen::between

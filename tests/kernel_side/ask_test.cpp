@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Questions: requests as their clients' sockets see them: tapsets/c/ask.h.
+#include <doctest/doctest.h>
+
+#define STAPGEN_BOTH_ENDS 1
+#define STAPGEN_QUESTIONS 5
+#include "world.h"
+
+// world.h is first: it has what the C is made of.
+#include <random>
+
+#include "c/ask.h"
+#include "c/print_end.h"
+#include "model.h"
+
+namespace {
+
+struct World {
+    const void* fault = nullptr;
+
+    World() {
+        clear(stapgen_questions);
+        clear(stapgen_threads);
+        std::memset(stapgen_counts, 0, sizeof(stapgen_counts));
+        std::memset(stapgen_batches, 0, sizeof(stapgen_batches));
+        stapgen_keeps_lines = 0;
+        shim_printed.clear();
+        stapgen_server_port = 0;
+        stapgen_one_request_in = 1;
+        shim_tasks[0] = {101, 100, "asker"};
+        shim_task = 0;
+        shim_time = 1000;
+    }
+    void asks(Socket& socket) { stapgen_question_is_asked(socket.sk(), &fault); }
+    void answered(Socket& socket, s64 driver, u32 seq) {
+        const auto id = stapgen_socket_id_of(socket.sk(), &fault);
+        stapgen_rx_packet packet{};
+        packet.driver = driver;
+        packet.ip = driver != 0 ? driver + 3 : 0;
+        stapgen_question_is_answered(socket.key(), &id, &packet, seq);
+    }
+    void read(Socket& socket, int is_target = 1) {
+        stapgen_thread_receives(socket.key());
+        stapgen_question_is_read(
+            socket.key(), reinterpret_cast<stapgen_thread*>(stapgen_find(stapgen_threads, stapgen_this_thread_key())),
+            is_target);
+    }
+    long count(int what) { return stapgen_count_now(what); }
+};
+
+}  // namespace
+
+TEST_CASE("which end a socket is, its port says, or the lower one of both") {
+    World world;
+    Socket socket(4001);  // its own port is 11211
+    CHECK(stapgen_end_of(socket.sk(), &world.fault) == STAPGEN_CLIENT);
+    stapgen_server_port = 11211;
+    CHECK(stapgen_end_of(socket.sk(), &world.fault) == STAPGEN_SERVER);
+    stapgen_server_port = 4001;
+    CHECK(stapgen_end_of(socket.sk(), &world.fault) == STAPGEN_CLIENT);
+    stapgen_server_port = 443;
+    CHECK(stapgen_end_of(socket.sk(), &world.fault) == STAPGEN_NO_END);
+}
+
+TEST_CASE("a question in pieces, and its reply in pieces, are one record") {
+    World world;
+    Socket socket(4001);
+    socket.tcp.write_seq = 700;
+    shim_time = 10'000;
+    world.asks(socket);
+    stapgen_question_leaves(socket.key(), 711);
+    socket.tcp.write_seq = 711;
+    shim_time = 10'100;
+    world.asks(socket);
+    shim_time = 10'200;
+    stapgen_question_leaves(socket.key(), 717);
+    stapgen_question_leaves(socket.key(), 711);  // sent again
+    world.answered(socket, 13'000, 9001);
+    shim_time = 13'100;
+    stapgen_question_is_readable(socket.key());
+    world.read(socket);
+    world.answered(socket, 17'000, 9101);
+    shim_time = 17'300;
+    world.read(socket);
+    CHECK(shim_printed.empty());
+    socket.tcp.write_seq = 717;
+    world.asks(socket);
+    // ask 200, away 2800, rx 3, readable 97, ..., total, arriving.
+    CHECK(shim_printed.find("\tclient\t") != std::string::npos);
+    CHECK(shim_printed.find("\t700\t9001\t") != std::string::npos);
+    CHECK(shim_printed.ends_with("\t4000\n"));
+    CHECK(world.count(STAPGEN_COUNT_question_reported) == 1);
+    CHECK(world.count(STAPGEN_COUNT_questions) == 2);
+}
+
+TEST_CASE("more that is sent before the reply is read is another question, and counted") {
+    World world;
+    Socket socket(4001);
+    world.asks(socket);
+    stapgen_question_leaves(socket.key(), 9);
+    world.answered(socket, 13'000, 9001);
+    world.asks(socket);
+    CHECK(world.count(STAPGEN_COUNT_question_overlapping) == 1);
+    CHECK(world.count(STAPGEN_COUNT_questions) == 2);
+}
+
+TEST_CASE("both ends choose the same") {
+    stapgen_one_request_in = 8;
+    int chosen = 0;
+    for (u32 seq = 0; seq < 80'000; ++seq)
+        chosen += stapgen_is_chosen(seq * 64);
+    CHECK(chosen > 9'000);
+    CHECK(chosen < 11'000);
+    stapgen_one_request_in = 1;
+    CHECK(stapgen_is_chosen(17));
+}
+
+TEST_CASE("whatever happens, each question is one count, and nothing stays behind") {
+    World world;
+    std::vector<Socket> sockets;
+    for (u16 i = 0; i < 7; ++i)
+        sockets.emplace_back(static_cast<u16>(4001 + i), 17 + i);
+    std::mt19937 random(31);
+    for (int i = 0; i < 100'003; ++i) {
+        auto& socket = sockets[random() % sockets.size()];
+        shim_time += 1 + static_cast<s64>(random() % 100);
+        switch (random() % 8) {
+            case 0:
+            case 1:
+                world.asks(socket);
+                socket.tcp.write_seq += 11;
+                break;
+            case 2:
+                stapgen_question_leaves(socket.key(), socket.tcp.write_seq);
+                break;
+            case 3:
+                world.answered(socket, random() % 7 != 0 ? shim_time - 1 : 0, static_cast<u32>(random()));
+                break;
+            case 4:
+                stapgen_question_is_readable(socket.key());
+                break;
+            case 5:
+            case 6:
+                world.read(socket, random() % 11 != 0);
+                break;
+            default:
+                if (random() % 5 == 0) {
+                    stapgen_question_ends(socket.key());
+                    socket.becomes(static_cast<u16>(4001 + random() % 97), random());
+                }
+        }
+        REQUIRE(world.fault == nullptr);
+    }
+    stapgen_questions_end();
+    long ended = 0;
+    for (const auto what :
+         {STAPGEN_COUNT_question_unanswered, STAPGEN_COUNT_question_overlapping, STAPGEN_COUNT_question_no_driver,
+          STAPGEN_COUNT_question_read_by_others, STAPGEN_COUNT_question_evicted, STAPGEN_COUNT_question_not_chosen,
+          STAPGEN_COUNT_question_reported})
+        ended += world.count(what);
+    CHECK(world.count(STAPGEN_COUNT_questions) == ended);
+    CHECK(world.count(STAPGEN_COUNT_question_reported) > 101);
+    for (int list = 0; list < STAPGEN_LISTS; ++list)
+        REQUIRE(stapgen_questions.lists[list].first == 0);
+}

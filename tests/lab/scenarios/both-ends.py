@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Requests between two namespaces, each recorded by a run of its own whose clock is 100 s off the other's; and both by one."""
+
+import json
+
+from lablib.events import check_report
+
+DESCRIPTION = "both-ends and between: 5 ms forth, 2 ms back, 3 ms served and clocks 100 s apart; IPv6, NAT, loss, samples, pipelines"
+IN_CI = ("trixie",)
+BUILD = {"ends": ["both-ends", "--port", "7301"], "sampled": ["both-ends", "--port", "7301", "--one-in", "8"]}
+
+REQUESTS, MORE, LOSSY, PIPELINED = 1009, 101, 503, 7
+FORTH, BACK, SERVED, OFFSET = 5_000_000, 2_000_000, 3_000_000, 100_000_000_000
+LITTLE = 400_000  # what hosts and veth take of a request beside these
+
+GUEST = f"""
+make_pair || exit 1
+in_left() {{ ip netns exec left "$@"; }}
+in_right() {{ ip netns exec right "$@"; }}
+delay_left() {{ in_left tc qdisc replace dev left0 root netem delay 5ms limit 30000 "$@"; }}
+delay_left && in_right tc qdisc add dev right0 root netem delay 2ms limit 30000 || exit 1
+NETNS=right start_ready serve --port 7301 --family mapped --delay-ms 3 || exit 1
+# In front of the server another address is its.
+in_left ip route add 10.9.7.0/24 via 10.9.0.2 || exit 1
+in_right nft -f - <<EOF || exit 1
+table ip nat {{
+    chain pre {{
+        type nat hook prerouting priority -100
+        ip daddr 10.9.7.1 dnat to 10.9.0.2
+    }}
+}}
+EOF
+run() {{
+    local name=$1
+    shift
+    hostname app1
+    record $name-app ends --netns left || exit 1
+    hostname db1
+    date -s '+100 seconds' >/dev/null
+    record $name-db ends --netns right || exit 1
+    in_left ask --port 7301 "$@" || exit 1
+    end_records $name-app $name-db
+    hostname lab
+}}
+run plain --address 10.9.0.2 --requests {REQUESTS} --connections 3
+run six --address fd09::2 --requests {MORE}
+run nat --address 10.9.7.1 --requests {MORE}
+run pipelined --address 10.9.0.2 --requests {7 * PIPELINED} --pipeline {PIPELINED}
+delay_left loss 2% $(seeded 11)
+run lossy --address 10.9.0.2 --requests {LOSSY}
+delay_left
+record one ends || exit 1
+record some sampled || exit 1
+in_left ask --port 7301 --address 10.9.0.2 --requests {REQUESTS} || exit 1
+end_records one some
+finish
+"""
+
+
+def between(lab, *names):
+    """Return what is between the hosts of these recordings, whose accounts add up."""
+    for name in names:
+        check_report(lab.report(name, "--format", "json"))
+    done = lab.analyse(["between", *(f"{lab.work}/{name}.rec" for name in names), "--format", "json"])
+    answer = json.loads(done.stdout)
+    assert len(answer["results"]) == 1, answer
+    result = answer["results"][0]
+    result["by"] = {part["where"]: part for part in result["parts"]}
+    forth, back = result["ways"]
+    print(f"  {'+'.join(names)}: {result['requests']} joined, {result['client_only']} + {result['server_only']} not; P50 "
+          + ", ".join(f"{where} {part['p50_ns'] / 1e6:.3f}" for where, part in result["by"].items() if part["p50_ns"])
+          + f" ms; fastest {result['fastest_ns']}, offset {result['offset_ns']} +- {result['offset_error_ns']}, "
+          f"drift {result['drift_ppm']}, forth {forth}, back {back}")
+    return result
+
+
+def check_pair(lab, name, requests):
+    result = between(lab, f"{name}-app", f"{name}-db")
+    assert (result["client"], result["server"]) == ("app1", "db1"), result
+    assert result["requests"] == requests and not result["client_only"] + result["server_only"], result
+    parts = result["by"]
+    assert 0 <= parts["between"]["p50_ns"] - FORTH - BACK < LITTLE, parts
+    assert 0 <= parts["server"]["p50_ns"] - SERVED < LITTLE, parts
+    assert parts["client"]["p50_ns"] < LITTLE, parts
+    # What takes 7 ms there and back says no more than that: 100 s lie within.
+    assert 0 <= result["fastest_ns"] - FORTH - BACK < LITTLE, result
+    assert abs(result["offset_ns"] - OFFSET) <= result["offset_error_ns"], result
+    assert abs(result["offset_error_ns"] - (FORTH + BACK) / 2) < LITTLE, result
+    assert abs(result["drift_ppm"]) < 20, result
+    return result
+
+
+def check(lab):
+    check_pair(lab, "plain", REQUESTS)
+    check_pair(lab, "six", MORE)
+    assert "10.9.7.1:7301; to the server it is 10.9.0.1 that asks 10.9.0.2:7301" in check_pair(lab, "nat", MORE)["seen_as"]
+    lossy = between(lab, "lossy-app", "lossy-db")
+    assert lossy["requests"] == LOSSY and lossy["ways"][0]["resent"] > 0 and lossy["by"]["between"]["excess_share"] > 0.9, lossy
+    # Of seven at once the first has the question's numbers; what the server takes for the others is the rest of its reply.
+    pipelined = between(lab, "pipelined-app", "pipelined-db")
+    assert pipelined["requests"] == PIPELINED and pipelined["server_only"] == 6 * PIPELINED, pipelined
+    assert pipelined["by"]["client"]["p50_ns"] < LITTLE, pipelined
+    assert 0 <= pipelined["by"]["reply"]["p50_ns"] - 6 * SERVED < 3 * LITTLE, pipelined
+    one = between(lab, "one")
+    assert one["requests"] == REQUESTS and one["one_clock"], one
+    assert 0 <= one["ways"][0]["p50_ns"] - FORTH < LITTLE and 0 <= one["ways"][1]["p50_ns"] - BACK < LITTLE, one
+    some = between(lab, "some")
+    assert 0 < some["requests"] < REQUESTS / 4 and not some["client_only"] + some["server_only"], some

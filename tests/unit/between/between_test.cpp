@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "between/join.h"
+#include "between/result.h"
+
+using namespace stapgen::between;
+
+namespace {
+
+/// Requests of a client and a server whose clock is ahead.
+struct Service {
+    static constexpr std::int64_t ahead = 100'000'000'000;
+    Host app{.name = "app1", .file = "app1", .connections = {{"10.0.0.1:40000", "10.9.0.2:5432"}}};
+    Host db{.name = "db1", .file = "db1", .connections = {{"10.0.0.2:5432", "10.0.0.1:40000"}}};
+    std::int64_t now = 1'000'000;
+
+    struct Times {
+        std::int64_t before = 11'000, forth = 31'000, served = 307'000, back = 37'000, rest = 0, after = 13'000;
+    };
+    void ask(std::uint32_t seq, std::uint32_t reply_seq, const Times& times) {
+        const auto left = now + times.before, came = left + times.forth, answered = came + times.served;
+        app.client.ends.push_back({.seq = seq,
+                                   .reply_seq = reply_seq,
+                                   .from = left,
+                                   .to = answered + times.back,
+                                   .before = times.before,
+                                   .after = times.rest + times.after,
+                                   .rest = times.rest});
+        db.server.ends.push_back({.seq = seq, .reply_seq = reply_seq, .from = came + ahead, .to = answered + ahead});
+        now = app.client.ends.back().to + times.rest + times.after + 101'000;
+    }
+    Answer answer() {
+        std::vector hosts{app, db};
+        return between(hosts);
+    }
+};
+
+const Part& part_of(const Result& result, const std::string& where) {
+    const auto found = std::ranges::find(result.parts, where, &Part::where);
+    REQUIRE(found != result.parts.end());
+    return *found;
+}
+
+}  // namespace
+
+TEST_CASE("client, between and server are what each request took, whatever the clocks say") {
+    Service service;
+    for (std::uint32_t i = 0; i < 1009; ++i)
+        service.ask(17 * i, 23 * i, {});
+    const auto answer = service.answer();
+    REQUIRE(answer.results.size() == 1);
+    const auto& result = answer.results.front();
+    CHECK(result.requests == 1009);
+    CHECK(part_of(result, "client").mean_ns == 24'000);
+    CHECK(part_of(result, "between").mean_ns == 68'000);
+    CHECK(part_of(result, "server").mean_ns == 307'000);
+    CHECK(result.parts.size() == 3);
+    CHECK(result.fastest_ns == 68'000);
+    CHECK(result.offset_ns == Service::ahead - 3'000);
+    CHECK(result.offset_error_ns == 34'000);
+    CHECK(result.ways.front().p99_ns == 0);
+    CHECK(result.seen_as == "10.0.0.1 asks 10.9.0.2:5432; to the server it is 10.0.0.1 that asks 10.0.0.2:5432");
+}
+
+TEST_CASE("the tail is where the slowest requests take longer, and the rest of a reply is nobody's") {
+    Service service;
+    for (std::uint32_t i = 0; i < 1009; ++i) {
+        Service::Times times{.rest = 5'000};
+        if (i % 113 == 0) times.back += 7'000'000;
+        service.ask(i, i, times);
+    }
+    const auto result = service.answer().results.front();
+    CHECK(result.slow == 9);
+    CHECK(*part_of(result, "between").excess == doctest::Approx(1));
+    CHECK(*part_of(result, "server").excess == doctest::Approx(0));
+    CHECK(part_of(result, "reply").mean_ns == 5'000);
+    CHECK(part_of(result, "client").mean_ns == 24'000);
+    CHECK(*result.ways.back().p50_ns < 1'000);
+}
+
+TEST_CASE("what one end has alone is counted, and segments sent again are their requests'") {
+    Service service;
+    for (std::uint32_t i = 0; i < 101; ++i)
+        service.ask(i, 7 * i, {});
+    service.app.client.ends.erase(service.app.client.ends.begin() + 3);
+    service.db.server.ends.resize(99);
+    service.app.client.resent = {{0, 5}, {0, 5}, {0, 11}, {0, 3}};
+    service.db.server.resent = {{0, 13}};
+    const auto result = service.answer().results.front();
+    CHECK(result.requests == 98);
+    CHECK(result.client_only == 2);
+    CHECK(result.server_only == 1);
+    CHECK(result.ways.front().resent == 2);
+    CHECK(result.ways.front().segments == 3);
+    CHECK(result.ways.back().resent == 1);
+}
+
+TEST_CASE("where no request is found the answer says what that may be") {
+    Service service;
+    service.ask(1, 2, {});
+    service.db.server.ends.front().seq = 3;
+    const auto answer = service.answer();
+    CHECK(answer.results.empty());
+    CHECK(answer.missing.size() == 1);
+}
+
+TEST_CASE("of a million requests with wraps and numbers that come twice none is joined to another's") {
+    std::mt19937 random(29);
+    std::vector<End> client, server;
+    constexpr int requests = 1'000'000, connections = 97;
+    struct At {
+        std::uint32_t seq, reply_seq;
+    };
+    std::vector<At> at(connections);
+    for (auto& connection : at)
+        connection = {static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random())};
+    for (int i = 0; i < requests; ++i) {
+        auto& connection = at[random() % connections];
+        // `before` is the request's number: what has to be the server's.
+        End end{.seq = connection.seq, .reply_seq = connection.reply_seq, .from = i * 1000LL, .to = i * 1000LL + 999};
+        // Now and then 4 GiB go both ways, or nothing does: numbers come twice.
+        if (random() % 1009 != 0) {
+            connection.seq += static_cast<std::uint32_t>(1 + random() % 1'000'003);
+            connection.reply_seq += static_cast<std::uint32_t>(1 + random() % 10'000'019);
+        }
+        end.before = i;
+        if (random() % 211 != 0) client.push_back(end);
+        end.from += 100;
+        end.to -= 100;
+        if (random() % 223 != 0) server.push_back(end);
+    }
+    const auto joined = join(client, server);
+    std::int64_t wrong = 0;
+    for (const auto& pair : joined.pairs)
+        wrong += pair.client->before != pair.server->before;
+    CHECK(joined.pairs.size() > requests * 98LL / 100);
+    CHECK(joined.ambiguous > 0);
+    CHECK(wrong == 0);
+    CHECK(joined.pairs.size() + joined.client_only + joined.ambiguous + joined.impossible == client.size());
+}
