@@ -40,6 +40,7 @@ FILES = {
     "web1.rec": "samples/rx-latency.rec",
     "web2.rec": "samples/slower-stage/before/1.rec",
     **{f"monday/web{i}.rec": f"samples/slower-stage/before/{i}.rec" for i in range(1, 6)},
+    **{f"{folder}{host}.rec": f"samples/pair/{host}.rec" for folder in ("", "pair/") for host in ("app1", "db1")},
     "drops.txt": "samples/dropwatch-2009.txt",
     "dmesg.txt": "tests/golden/sources/log/dmesg.txt",
     **{f"{name}.tar.xz": "samples/sosreport.tar.xz" for name in ("sosreport-web1", "monday", "tuesday", "cases/web1")},
@@ -54,8 +55,8 @@ PLACEHOLDERS = {
     "RECIPE": "rx-latency", "RELEASE": "6.12.117+deb13-amd64", "S": "60", "SCENARIO...": "selftest", "SUITE": "trixie",
     "WORDS...": "rx",
 }
-WITHOUT_KERNEL = {"list", "show", "render", "report", "compare", "resolve", "export", "query", "new-recipe", "help", "man",
-                  "mcp", "complete"}
+WITHOUT_KERNEL = {"list", "show", "render", "report", "compare", "between", "resolve", "export", "query", "new-recipe",
+                  "help", "man", "mcp", "complete"}
 # What has no --dry-run, and what it may say of the machine that runs this.
 ON_THIS_MACHINE = {
     "doctor": r"will (not )?(run|compile) here|some modules are not in the cache",
