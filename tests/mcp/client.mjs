@@ -13,7 +13,7 @@ const [program, samples] = process.argv.slice(2);
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "stapgen-client-"));
 
 function makeFolder() {
-  for (const name of ["perf-drops.txt", "sosreport.tar.xz", "ledger.rec", "servers-parts.rec", "slower-stage", "six-hosts"])
+  for (const name of ["perf-drops.txt", "sosreport.tar.xz", "ledger.rec", "servers-parts.rec", "packet-flow.rec", "slower-stage", "six-hosts", "pair"])
     fs.cpSync(path.join(samples, name), path.join(folder, name), { recursive: true });
   fs.cpSync(path.join(samples, "../tests/golden/why/nagle.txt"), path.join(folder, "nagle.txt"));
   const symbols = Array.from({ length: 99 }, (_, n) => `${(0xffffffff81000000n + BigInt(n * 64)).toString(16)} T f${n}\n`);
@@ -65,9 +65,13 @@ async function askAll(revision) {
   assert.deepEqual(findings.map((finding) => [finding.name, finding.count]), [["listen-overflow", 21]]);
   const { causes } = await one("why", { files: ["nagle.txt"] });
   assert.deepEqual(causes.map((cause) => cause.part), ["app-tcp.nagle", "app-tcp.loss-recovery"]);
+  const { groups } = await one("why", { files: ["packet-flow.rec"], by: "comm" });
+  assert(groups.length > 0);
   assert((await one("losses", { files: ["ledger.rec"] })).ledger.length > 0);
   const fleet = await one("fleet_report", { folder: "six-hosts" });
   assert.equal(fleet.hosts.length, 6);
+  assert.equal((await one("fleet_why", { folder: "six-hosts" })).hosts[0].host, "web6");
+  assert.equal((await one("between", { files: ["pair"] })).results[0].requests, 503);
   const names = await documents("resolve", { map: "System.map", addresses: ["ffffffff81000041", "ffffffff81000085"] });
   assert.deepEqual(names.map((name) => [name.symbol, name.offset]), [["f1", 1], ["f2", 5]]);
   assert.match((await ask("help", { words: ["drop-reasons", "NO_SOCKET"] })).text, /nobody listens/);

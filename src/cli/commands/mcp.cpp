@@ -42,7 +42,7 @@ class Tools {
             one.call = [this, words, command = std::move(command), files = std::move(files),
                         plain = std::move(plain)](const Asked& arguments) -> base::Result<std::string> {
                 auto argv = command;
-                for (const auto* const option : {"map", "modules", "release", "by"}) {
+                for (const auto* const option : {"map", "modules", "release", "by", "port", "addr"}) {
                     const auto values = words(arguments, option);
                     if (values.empty()) continue;
                     const bool is_file = option == std::string_view("map") || option == std::string_view("modules");
@@ -84,6 +84,8 @@ class Tools {
                   "Report recordings, or the output of other tools: percentiles by stage, drops, counters",
                   {{"files", fmt::format("paths {}", file), true, true},
                    {"by", "fields to group by, separated by commas: port, comm, remote, ...", false, false},
+                   {"port", "only records with this port", false, false},
+                   {"addr", "only records with this address, or one of this network: 10.0.0.0/8", false, false},
                    {"map", "the kernel's System.map or kallsyms, for names of addresses", false, false},
                    {"modules", "a copy of /proc/modules", false, false}},
                   {},
@@ -99,7 +101,10 @@ class Tools {
             tool({"why",
                   "Why packets took as long as they did, of recordings of recipes with stages: where "
                   "the time went, causes, remedies",
-                  {{"files", fmt::format("paths {}", file), true, true}},
+                  {{"files", fmt::format("paths {}", file), true, true},
+                   {"by", "one field to divide by: comm, pid, port, addr, container", false, false},
+                   {"port", "only records with this port", false, false},
+                   {"addr", "only records with this address", false, false}},
                   {},
                   {"why-1"}},
                  {"why", "--format=ndjson"}, {"files"}, {}),
@@ -119,6 +124,19 @@ class Tools {
                   {},
                   {"report-1"}},
                  {"fleet", "report", "--format=ndjson"}, {"folder"}, {}),
+            tool({"fleet_why",
+                  "Which host is slow, and what its packets wait for, of a folder of recordings; the worst first",
+                  {{"folder", fmt::format("what fleet run has written, {}", file), false, true}},
+                  {},
+                  {"fleet-why-1"}},
+                 {"fleet", "why", "--format=json"}, {"folder"}, {}),
+            tool({"between",
+                  "Is it the network: where requests wait, at the client, between the hosts, or at the server; of "
+                  "recordings of both-ends",
+                  {{"files", fmt::format("paths {}: one or more for each end", file), true, true}},
+                  {},
+                  {"between-1"}},
+                 {"between", "--format=json"}, {"files"}, {}),
             tool({"compare",
                   "What became slower or faster between two recordings, with confidence",
                   {{"before", fmt::format("a path {}", file), false, true}, {"after", "another one", false, true}},
@@ -243,9 +261,8 @@ CommandSpec mcp_command() {
     auto& options = add_values<McpOptions>(command, serve_mcp);
     command.notes =
         "A server on stdin and stdout, for clients that start it. It reads the files below one folder: list, show,\n"
-        "report, findings, why, losses, fleet_report, compare, resolve and help. It measures nothing, loads nothing "
-        "and writes "
-        "nothing there.\n";
+        "report, findings, why, losses, fleet_report, fleet_why, between, compare, resolve and help. It measures\n"
+        "nothing, loads nothing and writes nothing there.\n";
     command.examples = {"stapgen mcp cases"};
     command.options = {option("folder", "FOLDER", groups::arguments, "What clients may read", "", &options.folder,
                               {.required = true})};
