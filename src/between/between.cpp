@@ -17,6 +17,7 @@ namespace {
 using table::Histogram;
 
 constexpr double median = 50, tail_percent = 99;
+constexpr std::size_t fewest_for_drift = 100;
 
 std::optional<std::int64_t> percentile(const Histogram& values, double percent) {
     if (values.n() < table::values_needed(percent)) return std::nullopt;
@@ -55,9 +56,17 @@ struct Mean {
 
 void put_parts(const std::vector<Pair>& pairs, Result& result) {
     Histogram totals;
-    for (const auto& pair : pairs)
+    std::vector<std::int64_t> each;
+    for (const auto& pair : pairs) {
         totals.add(total(pair));
-    result.threshold_ns = percentile(totals, tail_percent);
+        each.push_back(total(pair));
+    }
+    // Exact: above a bin's middle there may be many.
+    if (totals.n() >= table::values_needed(tail_percent)) {
+        const auto at = each.begin() + table::nearest_rank(totals.n(), tail_percent) - 1;
+        std::ranges::nth_element(each, at);
+        result.threshold_ns = *at;
+    }
     const auto is_slow = [&](const Pair& pair) { return result.threshold_ns && total(pair) > *result.threshold_ns; };
     result.slow = std::ranges::count_if(pairs, is_slow);
     const auto excess_of = [&](std::int64_t (*part)(const Pair&)) {
@@ -70,6 +79,7 @@ void put_parts(const std::vector<Pair>& pairs, Result& result) {
     const std::pair<const char*, std::int64_t (*)(const Pair&)> all[]{
         {"client", at_client}, {"between", between_hosts}, {"server", served}, {"reply", rest}};
     for (const auto& [where, time_of] : all) {
+        if (where == std::string_view("client") && !result.knows_client) continue;
         Histogram values;
         for (const auto& pair : pairs)
             values.add(time_of(pair));
@@ -110,7 +120,7 @@ void put_ways(const std::vector<Pair>& pairs, Result& result) {
     result.offset_error_ns = static_cast<std::int64_t>(clocks->error());
     result.fastest_ns = static_cast<std::int64_t>(2 * clocks->error());
     constexpr double million = 1e6;
-    if (pairs.size() > 1) result.drift_ppm = clocks->drift() * million;
+    if (clocks->is_drift_known && pairs.size() >= fewest_for_drift) result.drift_ppm = clocks->drift * million;
     const auto rounded = [](double ns) { return static_cast<std::int64_t>(ns); };
     put_way(
         "forth", pairs,
@@ -146,7 +156,8 @@ void put_resent(const std::vector<Pair>& pairs, const std::vector<Resent>& resen
 std::string seen_as(const Host& client, const Host& server, const Pair& pair) {
     const auto without_port = [](const std::string& text) { return text.substr(0, text.rfind(':')); };
     const auto& here = client.connections[pair.client->connection];
-    const auto& there = server.connections[pair.server->connection];
+    auto there = server.connections[pair.server->connection];
+    if (!server.capture.ends.empty()) std::swap(there.local, there.remote);  // a capture has the client first
     auto text = fmt::format("{} asks {}", without_port(here.local), here.remote);
     if (here.local != there.remote || here.remote != there.local)
         text += fmt::format("; to the server it is {} that asks {}", without_port(there.remote), there.local);
@@ -154,7 +165,8 @@ std::string seen_as(const Host& client, const Host& server, const Pair& pair) {
 }
 
 std::string not_found_text(const Host& client, std::size_t hosts) {
-    const auto requests = fmt::format("of {}'s {} requests none is in ", client.name, client.client.ends.size());
+    const auto requests = fmt::format("of {}'s {} requests none is in ", client.name,
+                                      client.client.ends.size() + client.capture.ends.size());
     if (hosts == 1) return requests + "it as its server has it: give the server's recording, too";
     return requests +
            "another recording: does a proxy end the connections? It is a client and a server: record it, too";
@@ -165,12 +177,15 @@ std::string not_found_text(const Host& client, std::size_t hosts) {
 Answer between(std::vector<Host>& hosts) {
     Answer answer;
     for (auto& client : hosts) {
-        if (client.client.ends.empty()) continue;
+        auto& asked = client.capture.ends.empty() ? client.client : client.capture;
+        if (asked.ends.empty()) continue;
         bool is_found = false;
         for (auto& server : hosts) {
-            if (server.server.ends.empty()) continue;
-            auto joined = join(client.client.ends, server.server.ends);
-            if (joined.pairs.empty()) continue;
+            auto& served = server.capture.ends.empty() ? server.server : server.capture;
+            if (served.ends.empty() || &asked == &served) continue;
+            auto joined = join(asked.ends, served.ends);
+            // Of two captures the client's is that where replies take longer.
+            if (joined.pairs.size() <= static_cast<std::size_t>(joined.impossible)) continue;
             is_found = true;
             const auto& pairs = joined.pairs;
             Result result{.client = client.name, .server = server.name};
@@ -182,15 +197,21 @@ Answer between(std::vector<Host>& hosts) {
             result.impossible = joined.impossible;
             result.start_ns = pairs.front().client->from - pairs.front().client->before;
             result.duration_ns = pairs.back().client->to + pairs.back().client->after - result.start_ns;
+            if (client.name == server.name) {
+                result.client += " (client)";
+                result.server += " (server)";
+            }
             result.one_clock = &client == &server;
+            result.knows_client = client.capture.ends.empty();
             put_parts(pairs, result);
             put_ways(pairs, result);
             if (result.ways.empty()) result.ways = {{.way = "forth"}, {.way = "back"}};
-            put_resent(pairs, client.client.resent, &Pair::client, result.ways.front());
-            put_resent(pairs, server.server.resent, &Pair::server, result.ways.back());
+            put_resent(pairs, asked.resent, &Pair::client, result.ways.front());
+            put_resent(pairs, served.resent, &Pair::server, result.ways.back());
             answer.results.push_back(std::move(result));
         }
-        if (!is_found) answer.missing.push_back(not_found_text(client, hosts.size()));
+        // A capture may be a server's, and is looked for at its clients.
+        if (!is_found && client.capture.ends.empty()) answer.missing.push_back(not_found_text(client, hosts.size()));
     }
     std::ranges::stable_sort(answer.results, std::ranges::greater(), &Result::requests);
     return answer;

@@ -2,6 +2,8 @@
 #include "between/clocks.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace stapgen::between {
@@ -49,11 +51,32 @@ Line line_above(std::vector<Point> points) {
     return {line.at, -line.offset, -line.drift};
 }
 
+namespace {
+
+/// The highest line of that slope below all points.
+Line line_below(const std::vector<Point>& points, double drift, std::int64_t middle) {
+    Line line{middle, std::numeric_limits<double>::infinity(), drift};
+    for (const auto& point : points) {
+        const auto offset = static_cast<double>(point.difference) - drift * static_cast<double>(point.at - middle);
+        line.offset = std::min(line.offset, offset);
+    }
+    return line;
+}
+
+}  // namespace
+
 std::optional<Clocks> clocks_of(std::vector<Point> forth, std::vector<Point> back) {
+    constexpr double agrees = 1e-6;  // 1 ppm
     const auto [first, last] = std::ranges::minmax(forth, {}, &Point::at);
     Clocks clocks{.middle = first.at + (last.at - first.at) / 2};
-    clocks.highest = line_below(std::move(forth));
-    clocks.lowest = line_above(std::move(back));
+    const auto below = line_below(forth).drift, above = line_above(back).drift;
+    clocks.drift = std::abs(below) < std::abs(above) ? below : above;
+    clocks.is_drift_known = std::abs(below - above) < agrees;
+    clocks.highest = line_below(forth, clocks.drift, clocks.middle);
+    for (auto& point : back)
+        point.difference = -point.difference;
+    const auto lowest = line_below(back, -clocks.drift, clocks.middle);
+    clocks.lowest = {lowest.at, -lowest.offset, clocks.drift};
     if (clocks.error() < 0) return std::nullopt;
     return clocks;
 }

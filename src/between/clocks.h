@@ -36,10 +36,13 @@ struct Clocks {
     /// At the middle: of both lines, and half of what is between them.
     [[nodiscard]] double offset() const { return (highest.value(middle) + lowest.value(middle)) / 2; }
     [[nodiscard]] double error() const { return (highest.value(middle) - lowest.value(middle)) / 2; }
-    [[nodiscard]] double drift() const { return (highest.drift + lowest.drift) / 2; }
+
+    double drift = 0;             ///< of both lines
+    bool is_drift_known = false;  ///< both directions say the same; else that of the steadier one
 };
 
-/// Nothing where the lines cross: a clock was set, or has changed its pace.
+/// A direction that gets slower and slower looks like a drift, and the other one does not: of both directions' slopes
+/// the smaller one is taken for the drift. Nothing where the lines cross: a clock was set, or has changed its pace.
 std::optional<Clocks> clocks_of(std::vector<Point> forth, std::vector<Point> back);
 
 }  // namespace stapgen::between

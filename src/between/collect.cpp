@@ -54,27 +54,45 @@ void Collector::record(const decode::Record& record) {
     const auto time = number(places->time) + to_epoch_;
     const auto total = number(places->total);
     End end{.seq = seq, .reply_seq = static_cast<std::uint32_t>(number(places->reply_seq)), .connection = *connection};
+    // Parts are no longer than the whole, or another program wrote them.
+    const auto ask = number(places->ask), away = number(places->away), arriving = number(places->arriving);
+    if (total < 0 || ask < 0 || away < 0 || arriving < 0 || total - ask < away ||
+        total - ask - away < (way == "client" ? arriving : 0)) {
+        ++invalid_;
+        return;
+    }
     if (way == "client") {
-        end.before = number(places->ask);
+        end.before = ask;
         end.from = time - total + end.before;
-        end.to = end.from + number(places->away);
+        end.to = end.from + away;
         end.after = time - end.to;
-        end.rest = number(places->arriving);
+        end.rest = arriving;
     } else {
-        end.from = time - total + number(places->arriving);
+        end.from = time - total + arriving;
         end.to = time;
     }
     side.ends.push_back(end);
 }
 
 void Collector::origin(const recording::Origin& origin) {
-    if (!origin.host.empty()) host_.name = base::printable(origin.host);
+    if (origin.host.empty()) return;
+    auto name = base::printable(origin.host);
+    has_several_ = has_several_ || (has_origin_ && name != host_.name);
+    has_origin_ = true;
+    host_.name = std::move(name);
 }
 
 std::vector<std::string> Collector::end() {
-    if (!is_full_) return {};
-    return {fmt::format("{} has more than {} requests or {} connections: the others are left out", host_.name,
-                        base::with_commas(most_requests), base::with_commas(most_connections))};
+    std::vector<std::string> said;
+    if (is_full_) {
+        said.push_back(fmt::format("{} has more than {} requests or {} connections: the others are left out",
+                                   host_.name, base::with_commas(most_requests), base::with_commas(most_connections)));
+    }
+    if (invalid_ > 0) {
+        said.push_back(fmt::format("{}: {} requests are left out: their stages are longer than the whole", host_.name,
+                                   base::with_commas(invalid_)));
+    }
+    return said;
 }
 
 }  // namespace stapgen::between

@@ -18,8 +18,10 @@ class Collector final : public show::RecordWriter {
     void record(const decode::Record& record) override;
     void origin(const recording::Origin& origin) override;
     void ready(const decode::Ready& ready) override { to_epoch_ = ready.epoch_ns - ready.monotonic_ns; }
-    /// That there was no room for all.
+    /// What was left out.
     std::vector<std::string> end() override;
+    /// Recordings of several hosts are in it, whose clocks are not one.
+    [[nodiscard]] bool has_several() const { return has_several_; }
 
   private:
     /// Where the fields of a kind of record are.
@@ -33,7 +35,8 @@ class Collector final : public show::RecordWriter {
     std::int64_t to_epoch_ = 0;
     std::unordered_map<const decode::Schema*, Places> places_;
     std::unordered_map<std::string, std::uint32_t> connections_;
-    bool is_full_ = false;
+    bool is_full_ = false, has_origin_ = false, has_several_ = false;
+    std::int64_t invalid_ = 0;
 };
 
 }  // namespace stapgen::between

@@ -39,6 +39,7 @@ struct Host {
     std::string name{}, file{};  ///< as they are shown
     std::vector<Connection> connections{};
     Side client{}, server{};
+    Side capture{};  ///< of either end: by a capture of packets, which does not know which
 };
 
 /// What one recording may have: more are refused.

@@ -65,6 +65,7 @@ struct Result {
     std::int64_t slow = 0;                       ///< requests above it
     std::vector<Part> parts{};
     std::vector<Way> ways{};
+    bool knows_client = true;                  ///< false: by a capture, which has nothing of the client's host
     bool one_clock = false;                    ///< both ends are in one recording
     std::optional<std::int64_t> fastest_ns{};  ///< forth and back together, by the fastest of each; nothing: not known
     std::optional<std::int64_t> offset_ns{}, offset_error_ns{};  ///< the server's clock minus the client's; likewise
@@ -86,6 +87,7 @@ struct Result {
         column(Separate(), "slow", &Result::slow);
         column(Separate(), "parts", &Result::parts, Shown{.row_name = "part"});
         column(Separate(), "ways", &Result::ways, Shown{.row_name = "way"});
+        column(Separate(), "knows_client", &Result::knows_client);
         column(Separate(), "one_clock", &Result::one_clock);
         column(Separate(), "fastest_ns", &Result::fastest_ns);
         column(Separate(), "offset_ns", &Result::offset_ns);

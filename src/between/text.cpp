@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -34,18 +35,16 @@ std::string answer_text(const Result& result) {
     const auto place = [&](const Part& part) {
         if (part.where == "client") return "at " + result.client;
         if (part.where == "server") return "at " + result.server;
-        return std::string(part.where == "between" ? "between the hosts" : "for the rest of the reply");
+        return std::string(part.where == "between" ? "between the hosts" : "in the rest of the reply");
     };
     std::string text;
     for (const auto& part : result.parts)
         if (part.share >= half)
-            text = fmt::format("A request spent most of its time {}: {} % of the time of all", place(part),
-                               whole_percent(part.share));
+            text = fmt::format("Most of the time of all requests is {}: {} %", place(part), whole_percent(part.share));
     for (const auto& part : result.parts) {
         if (part.excess.value_or(0) < half) continue;
-        text +=
-            fmt::format("{} slow one {}: {} % of the extra time of the slowest 1 % ({})", text.empty() ? "A" : ". A",
-                        place(part), whole_percent(*part.excess), base::with_commas(result.slow));
+        text += fmt::format("{}The slowest 1 % ({}) take longer {}: {} % of their extra time", text.empty() ? "" : ". ",
+                            base::with_commas(result.slow), place(part), std::min(whole_percent(*part.excess), 100L));
     }
     return text.empty() ? "" : text + '.';
 }
@@ -133,6 +132,9 @@ void write(std::ostream& out, const Result& result, const base::Screen& screen) 
                         duration_text(*result.threshold_ns)),
             screen);
     }
+    if (!result.knows_client)
+        put(out, fmt::format("not measured: what {} did inside; its end is a capture of packets", result.client),
+            screen);
     for (const auto& text : {resent_text(result), ways_text(result), clocks_text(result), not_joined_text(result)})
         if (!text.empty()) put(out, text, screen);
 }

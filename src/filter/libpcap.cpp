@@ -3,6 +3,7 @@
 
 #include <pcap/pcap.h>
 
+#include <array>
 #include <memory>
 
 // libpcap is linked statically, as the program is carried to other machines. Debian's can also capture from D-Bus,
@@ -33,6 +34,31 @@ tl::expected<std::vector<Instruction>, std::string> libpcap_compile(const std::s
     }
     ::pcap_freecode(&program);
     return instructions;
+}
+
+tl::expected<CaptureFile, std::string> CaptureFile::open(const std::filesystem::path& file) {
+    std::array<char, PCAP_ERRBUF_SIZE> error{};
+    auto* handle = ::pcap_open_offline_with_tstamp_precision(file.c_str(), PCAP_TSTAMP_PRECISION_NANO, error.data());
+    if (handle == nullptr) return tl::make_unexpected(std::string(error.data()));
+    return CaptureFile(handle);
+}
+
+int CaptureFile::link() const {
+    return ::pcap_datalink(handle_.get());
+}
+
+tl::expected<std::optional<Frame>, std::string> CaptureFile::next() {
+    constexpr std::int64_t ns_per_s = 1'000'000'000;
+    pcap_pkthdr* header = nullptr;
+    const unsigned char* bytes = nullptr;
+    const int got = ::pcap_next_ex(handle_.get(), &header, &bytes);
+    if (got == PCAP_ERROR) return tl::make_unexpected(std::string(::pcap_geterr(handle_.get())));
+    if (got != 1) return std::nullopt;
+    return Frame{{bytes, header->caplen}, header->len, header->ts.tv_sec * ns_per_s + header->ts.tv_usec};
+}
+
+void CaptureFile::Close::operator()(pcap* handle) const {
+    ::pcap_close(handle);
 }
 
 }  // namespace stapgen::filter

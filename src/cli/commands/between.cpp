@@ -1,30 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <iostream>
+#include <iterator>
 #include <map>
 
 #include "base/terminal.h"
 #include "base/text.h"
+#include "between/capture.h"
 #include "between/collect.h"
 #include "between/text.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
+#include "recording/reader.h"
 #include "session/replay.h"
 
 namespace stapgen::cli {
 
 namespace {
 
-base::Result<between::Host> read_host(const std::filesystem::path& file, const session::Presentation& presentation) {
-    const auto stem = base::printable(file.stem().string());
+/// A recording, or the parts of one.
+base::Result<between::Host> read_host(const std::vector<std::filesystem::path>& files,
+                                      const session::Presentation& presentation) {
+    const auto stem = base::printable(files.front().stem().string());
     between::Host host{.name = stem, .file = stem};
     between::Collector collector(host);
     session::ReplayOptions options;
     options.records = &collector;
-    STAPGEN_TRY(session::load_runs({file}, presentation, {}, options));
+    STAPGEN_TRY(session::load_runs(files, presentation, {}, options));
     for (const auto& said : collector.end())
         base::print_message(said);
+    if (collector.has_several()) {
+        return base::bad_input(
+            fmt::format("{} has recordings of several hosts", base::printable(files.front().string())),
+            "give each host's recording by itself");
+    }
     return host;
 }
 
@@ -41,16 +53,23 @@ base::Result<void> find_between(const Call& /*call*/, const BetweenOptions& opti
     STAPGEN_LET(auto presentation, presentation_of(options.present));
     presentation.by.emplace();  // no groups
     std::vector<between::Host> hosts;
+    std::vector<std::filesystem::path> files;
     for (const auto& word : options.files) {
-        STAPGEN_LET(const auto files, files_at(word));
-        for (const auto& file : files) {
-            STAPGEN_LET(auto host, read_host(file, presentation));
-            if (host.client.ends.empty() && host.server.ends.empty()) {
-                return base::bad_input(fmt::format("{} has no requests of one end", base::printable(file.string())),
-                                       "record them with 'stapgen both-ends --port N' on both hosts at once");
-            }
-            hosts.push_back(std::move(host));
+        STAPGEN_LET(auto more, files_at(word));
+        std::ranges::move(more, std::back_inserter(files));
+    }
+    STAPGEN_LET(const auto runs, recording::runs_of(files));
+    for (const auto& run : runs) {
+        const auto& file = run.files.front();
+        STAPGEN_LET(auto host, between::is_capture(file)
+                                   ? between::read_capture(file, static_cast<std::uint16_t>(options.port.value_or(0)))
+                                   : read_host(run.files, presentation));
+        if (host.client.ends.empty() && host.server.ends.empty() && host.capture.ends.empty()) {
+            return base::bad_input(fmt::format("{} has no requests of one end", base::printable(file.string())),
+                                   "record them with 'stapgen both-ends --port N' on both hosts at once, or capture "
+                                   "both directions with tcpdump");
         }
+        hosts.push_back(std::move(host));
     }
     add_file_names(hosts);
     const auto answer = between::between(hosts);
@@ -73,12 +92,16 @@ CommandSpec between_command() {
     auto& options = add_values<BetweenOptions>(command, find_between);
     command.notes =
         "Joins recordings of the recipe both-ends that were made at the same time: by the sequence numbers of\n"
-        "request and reply, which NAT and tunnels keep. No clock need be set. docs/guide/both-ends.md\n";
-    command.examples = {"stapgen between app1.rec db1.rec", "stapgen between pair"};
-    command.options =
-        joined({{option("recording", "FILE", groups::arguments, "Recordings of both-ends, or folders with them", "",
-                        &options.files, {.required = true})},
-                format_options(options.present.format, {"table", "json", "csv"}, "")});
+        "request and reply, which NAT and tunnels keep. No clock need be set. Either end, or both, may be a\n"
+        "capture of packets (pcap, pcapng) instead, of tcpdump at that host. docs/guide/both-ends.md\n";
+    command.examples = {"stapgen between app1.rec db1.rec", "stapgen between pair",
+                        "stapgen between app1.rec db1.pcap"};
+    command.options = joined(
+        {{option("recording", "FILE", groups::arguments, "Recordings of both-ends, captures, or folders with them", "",
+                 &options.files, {.required = true}),
+          option("--port", "N", groups::filters, "The server's port, in captures", "default: the lower one",
+                 &options.port, {.range = Range{1, 65535}})},
+         format_options(options.present.format, {"table", "json", "csv"}, "")});
     return command;
 }
 

@@ -108,6 +108,7 @@ struct FleetCompareOptions {
 
 struct BetweenOptions {
     std::vector<std::string> files;
+    std::optional<std::int64_t> port;
     PresentOptions present;
 };
 

@@ -41,11 +41,19 @@ run() {{
     in_left ask --port 7301 "$@" || exit 1
     end_records $name-app $name-db
     hostname lab
+    date -s '-100 seconds' >/dev/null
 }}
 run plain --address 10.9.0.2 --requests {REQUESTS} --connections 3
 run six --address fd09::2 --requests {MORE}
 run nat --address 10.9.7.1 --requests {MORE}
 run pipelined --address 10.9.0.2 --requests {7 * PIPELINED} --pipeline {PIPELINED}
+# The same by tcpdump, behind both queueing disciplines.
+in_left tcpdump -i left0 -s 128 -U -w app.pcap tcp port 7301 &
+in_right tcpdump -i right0 -s 128 -U -w db.pcap tcp port 7301 &
+wait_for "[ -s app.pcap ] && [ -s db.pcap ]" || exit 1
+run dumped --address 10.9.0.2 --requests {MORE}
+pkill tcpdump
+wait %1 %2
 delay_left loss 2% $(seeded 11)
 run lossy --address 10.9.0.2 --requests {LOSSY}
 delay_left
@@ -57,21 +65,25 @@ finish
 """
 
 
-def between(lab, *names):
-    """Return what is between the hosts of these recordings, whose accounts add up."""
-    for name in names:
-        check_report(lab.report(name, "--format", "json"))
-    done = lab.analyse(["between", *(f"{lab.work}/{name}.rec" for name in names), "--format", "json"])
+def between_files(lab, *files):
+    done = lab.analyse(["between", *files, "--format", "json"])
     answer = json.loads(done.stdout)
     assert len(answer["results"]) == 1, answer
     result = answer["results"][0]
     result["by"] = {part["where"]: part for part in result["parts"]}
     forth, back = result["ways"]
-    print(f"  {'+'.join(names)}: {result['requests']} joined, {result['client_only']} + {result['server_only']} not; P50 "
+    print(f"  {' '.join(files)}: {result['requests']} joined, {result['client_only']} + {result['server_only']} not; P50 "
           + ", ".join(f"{where} {part['p50_ns'] / 1e6:.3f}" for where, part in result["by"].items() if part["p50_ns"])
           + f" ms; fastest {result['fastest_ns']}, offset {result['offset_ns']} +- {result['offset_error_ns']}, "
           f"drift {result['drift_ppm']}, forth {forth}, back {back}")
     return result
+
+
+def between(lab, *names):
+    """Return what is between the hosts of these recordings, whose accounts add up."""
+    for name in names:
+        check_report(lab.report(name, "--format", "json"))
+    return between_files(lab, *(f"{name}.rec" for name in names))
 
 
 def check_pair(lab, name, requests):
@@ -96,6 +108,14 @@ def check(lab):
     assert "10.9.7.1:7301; to the server it is 10.9.0.1 that asks 10.9.0.2:7301" in check_pair(lab, "nat", MORE)["seen_as"]
     lossy = between(lab, "lossy-app", "lossy-db")
     assert lossy["requests"] == LOSSY and lossy["ways"][0]["resent"] > 0 and lossy["by"]["between"]["excess_share"] > 0.9, lossy
+    # A capture has the queueing discipline's wait on its host's side.
+    for names, among, served in ((("dumped-app.rec", "db.pcap"), FORTH, SERVED + BACK), (("app.pcap", "dumped-db.rec"), BACK, SERVED),
+                                 (("app.pcap", "db.pcap"), 0, SERVED + BACK)):
+        dumped = between_files(lab, *names)
+        assert dumped["requests"] == MORE, dumped
+        assert 0 <= dumped["by"]["between"]["p50_ns"] - among < LITTLE, dumped
+        assert 0 <= dumped["by"]["server"]["p50_ns"] - served < LITTLE, dumped
+        assert dumped["knows_client"] == names[0].endswith(".rec"), dumped
     # Of seven at once the first has the question's numbers; what the server takes for the others is the rest of its reply.
     pipelined = between(lab, "pipelined-app", "pipelined-db")
     assert pipelined["requests"] == PIPELINED and pipelined["server_only"] == 6 * PIPELINED, pipelined

@@ -48,11 +48,28 @@ TEST_CASE("the truth is within the bounds, and the slope is the drift") {
         const auto truth = static_cast<double>(model.server_clock(clocks->middle) - clocks->middle);
         CHECK(clocks->lowest.value(clocks->middle) <= truth + 1);
         CHECK(clocks->highest.value(clocks->middle) >= truth - 1);
-        CHECK(clocks->drift() * 1e6 == doctest::Approx(ppm).epsilon(0.01).scale(10));
+        CHECK(clocks->is_drift_known);
+        CHECK(clocks->drift * 1e6 == doctest::Approx(ppm).epsilon(0.01).scale(10));
         // As wide as the fastest of both ways together, and little more.
         CHECK(2 * clocks->error() >= static_cast<double>(forth + back) - 1);
         CHECK(2 * clocks->error() < static_cast<double>(forth + back) + 10'000);
     }
+}
+
+TEST_CASE("a direction that gets slower is no drift") {
+    Model model{.offset = 17'000'000, .forth = 1'000'000, .back = 300'000, .drift = 80e-6};
+    std::vector<Point> forth, back;
+    for (int i = 0; i < 10'007; ++i) {
+        // 1 to 101 ms in 10 s.
+        const std::int64_t left = i * 1'000'003LL, came = left + model.forth + i * 10'000LL,
+                           arrived = came + 307'000 + model.back;
+        forth.push_back({left, model.server_clock(came) - left});
+        back.push_back({arrived, model.server_clock(came + 307'000) - arrived});
+    }
+    const auto clocks = clocks_of(forth, back);
+    REQUIRE(clocks);
+    CHECK_FALSE(clocks->is_drift_known);
+    CHECK(clocks->drift * 1e6 == doctest::Approx(80).epsilon(0.01));
 }
 
 TEST_CASE("no point is below the line below, and two touch it around the middle") {
