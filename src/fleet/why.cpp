@@ -13,12 +13,16 @@
 
 namespace stapgen::fleet {
 
-HostWhy why_of(const std::string& host, const study::Why& why) {
+HostWhy why_of(const std::string& host, const study::Why& why, const rows::Results& results) {
     HostWhy row{host, 0, {}, {}, {}, {}, {}};
-    for (const auto& way : why.ways) {
+    for (const auto& way : why.ways)
         row.n += way.n;
-        if (way.threshold_ns) row.p99_ns = std::max(row.p99_ns, way.threshold_ns);
-    }
+    constexpr double p99 = 99;
+    for (const auto& total : results.of<rows::Total>())
+        row.p99_ns = std::max(row.p99_ns, total.distribution->percentile(p99));
+    for (const auto& stage : results.of<rows::Stage>())
+        if (stage.stage == "total" && stage.group.empty())
+            row.p99_ns = std::max(row.p99_ns, stage.distribution->percentile(p99));
     if (why.parts.empty()) return row;
     const auto& most = *std::ranges::max_element(why.parts, {}, &study::WhyPart::share);
     row.cause = most.name;
@@ -38,7 +42,7 @@ void sort_hosts(Whys& whys) {
 
 void write_text(std::ostream& out, const Whys& whys, std::size_t most, const base::Screen& screen) {
     const auto cause = [](const std::string& name, const std::optional<double>& share) -> show::Cell {
-        return {name.empty() ? "-" : fmt::format("{} {:.0f}%", name, share.value_or(0) * 100)};
+        return {name.empty() ? "-" : fmt::format("{} {:.0f}%", name, std::min(share.value_or(0), 1.0) * 100)};
     };
     const bool differ = std::ranges::any_of(whys.hosts, [](const HostWhy& row) { return !row.differs_in.empty(); });
     show::Table table{"",

@@ -40,7 +40,7 @@ struct HostWhy {
         column(Separate(), Known("difference"), &HostWhy::differs_in);
     }
 };
-HostWhy why_of(const std::string& host, const study::Why& why);
+HostWhy why_of(const std::string& host, const study::Why& why, const rows::Results& results);
 
 struct Whys {
     std::string recipe;

@@ -136,6 +136,13 @@ std::vector<std::string> caveats_of(const Results& results, const std::vector<ro
     add_few_caveats(why.ways, why.noun, caveats);
     add_account_caveats(results, caveats);
     add_owner_caveats(results, caveats);
+    const auto other = std::ranges::find_if(why.groups, [](const WhyGroup& of) { return table::is_other(of.group); });
+    if (other != why.groups.end()) {
+        caveats.push_back(
+            fmt::format("\"other\" are all groups behind the first ones, with {} of the time: --port or "
+                        "--addr select some of them",
+                        table::percent(other->share)));
+    }
     return caveats;
 }
 

@@ -120,17 +120,19 @@ class Finder {
     void test(std::size_t member, std::vector<Deviation>& deviations) {
         const auto others = others_of(member);
         std::vector<Deviation> found;
-        std::vector<double> variances, degrees;
+        std::vector<double> variances, degrees, own;
         for (const auto& row : rows_) {
             const auto value = row.values_ns[member], center = center_of(row, member);
             if (!value || !center) continue;
-            double squares = 0, n = 0;
+            double squares = 0, n = 0, of_others = 0;
             for (const auto other : others) {
                 if (!row.values_ns[other]) continue;
                 squares += std::pow(std::log(*row.values_ns[other] / *center), 2);
+                of_others += drawn_of(row, other);
                 ++n;
             }
             if (n < static_cast<double>(others_needed)) continue;
+            own.push_back(std::max(0.0, drawn_of(row, member) - of_others / n));
             const auto& stage = members_[member].stages[row.stage];
             auto& deviation = found.emplace_back();
             deviation.member = member;
@@ -147,14 +149,27 @@ class Finder {
             degrees.push_back(n - 1);
         }
         for (std::size_t i = 0; i < found.size(); ++i)
-            state(found[i], variances[i], degrees[i], prior_of(found, variances, found[i].statistic));
+            state(found[i], variances[i], degrees[i], own[i], prior_of(found, variances, found[i].statistic));
         deviations.insert(deviations.end(), found.begin(), found.end());
     }
 
-    static void state(Deviation& deviation, double variance, double degrees, double prior) {
+    /// The variance of a host's percentile by its own values, on a scale of logarithms: of its 95 % interval.
+    [[nodiscard]] double drawn_of(const Row& row, std::size_t member) const {
+        constexpr double widths = 2 * 1.96;
+        const auto& stats = members_[member].stages[row.stage].stats;
+        const auto ranks = table::confidence_ranks(stats.n(), row.percentile->percent);
+        if (!ranks) return 0;
+        const auto log_at = [&](std::int64_t rank) {
+            return std::log(std::max(least_ns, static_cast<double>(stats.value_at(rank))));
+        };
+        return std::pow((log_at(ranks->high) - log_at(ranks->low)) / widths, 2);
+    }
+
+    /// `own`: what the host's own error is more than the others', where it has fewer values. Theirs is in how they
+    /// differ.
+    static void state(Deviation& deviation, double variance, double degrees, double own, double prior) {
         const double drawn = drawn_variance(variance * degrees, degrees, prior);
-        // A host's own error is that of its values, and it may have fewer of them than the others.
-        const double error = std::sqrt(drawn * (1 + 1 / (degrees + 1)) + rounding_variance);
+        const double error = std::sqrt(drawn * (1 + 1 / (degrees + 1)) + own + rounding_variance);
         deviation.set({std::log1p(deviation.change), error, prior_degrees + degrees});
     }
 

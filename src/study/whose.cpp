@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <utility>
@@ -129,6 +130,11 @@ std::optional<OneOfMany> stand_out_of(const Results& results, std::string_view p
     };
     const auto* ends = first_of("connection", "peer");
     const auto* threads = first_of("thread", "process");
+    // Both stand out by themselves: of one another they are only where they have the same records.
+    const auto is_near = [](double a, double b) { return std::abs(a - b) < 1e-6; };
+    if (ends != nullptr && threads != nullptr &&
+        !(is_near(ends->share, threads->share) && is_near(ends->records, threads->records)))
+        threads = nullptr;
     const auto* one = ends != nullptr ? ends : threads;
     if (one == nullptr) return std::nullopt;
     OneOfMany many{one->group, one->share, one->records, {}};

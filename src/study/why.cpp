@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <utility>
@@ -222,6 +223,17 @@ std::string wait_text(const WhyPart& part) {
     return "waited " + (wait == nullptr ? "in " + base::printable(part.name) : std::string(short_what(*wait)));
 }
 
+/// Whether less than a tenth of the packets waited there, or most of those for less than half of the mean and less than
+/// a tenth for longer than that.
+bool is_of_few(const Results& results, const WhyPart& part) {
+    std::int64_t n = 0;
+    for (const auto& way : ways_with(results, part.name))
+        n += way.n;
+    const auto few = static_cast<double>(n) / 10;
+    const bool differ = part.p50_ns && 2 * static_cast<double>(*part.p50_ns) < part.mean_ns;
+    return static_cast<double>(part.n) < few || (differ && static_cast<double>(part.n_long) < few);
+}
+
 /// What has half of the time of all packets, and what has half of the extra time of the slow ones, of the direction
 /// that has most of that; else the largest.
 std::string answer_of(const Results& results, const std::vector<WhyPart>& parts) {
@@ -232,15 +244,23 @@ std::string answer_of(const Results& results, const std::vector<WhyPart>& parts)
     const auto ways = ways_with(results, slow.name);
     const auto word = ways.size() == 1 ? way_word(ways.front().name) : "";
     const auto noun = noun_of(parts);
-    std::int64_t n_slow = 0;
-    for (const auto& tail : results.of<rows::Tail>())
-        if (std::ranges::find(ways, tail.number, &WayOfStage::number) != ways.end()) n_slow += tail.n_slow.value_or(0);
+    std::int64_t n_slow = 0, n = 0;
+    for (const auto& tail : results.of<rows::Tail>()) {
+        if (std::ranges::find(ways, tail.number, &WayOfStage::number) == ways.end()) continue;
+        n_slow += tail.n_slow.value_or(0);
+        n += tail.n_slow.value_or(0) + tail.n_rest.value_or(0);
+    }
     const auto of_all = whole_percent(most.share) + " of the time of all";
+    // Where many are equal the slow ones are more than 1 %.
+    const auto slowest = std::max(std::lround(part_of(static_cast<double>(n_slow), static_cast<double>(n)) * 100), 1L);
     const auto of_slow =
-        fmt::format("{} of the extra time of the slowest 1 % ({}{}{})", whole_percent(slow.excess.value_or(0)),
-                    base::with_commas(n_slow), word.empty() ? "" : " ", word);
+        fmt::format("{} of the extra time of the slowest {} % ({}{}{})", whole_percent(slow.excess.value_or(0)),
+                    slowest, base::with_commas(n_slow), word.empty() ? "" : " ", word);
     if (!stands_out && slow_stands_out) return fmt::format("A slow {} mostly {}: {}.", noun, wait_text(slow), of_slow);
-    const auto mostly = fmt::format("A {} mostly {}", noun, wait_text(most));
+    // Most of the time need not be that of most of them.
+    const auto mostly = is_of_few(results, most)
+                            ? fmt::format("Most of the time is that of a few {}s, which {}", noun, wait_text(most))
+                            : fmt::format("A {} mostly {}", noun, wait_text(most));
     if (slow_stands_out && &most == &slow) return fmt::format("{}: {}, {}.", mostly, of_all, of_slow);
     if (slow_stands_out) return fmt::format("{}: {}; a slow one {}: {}.", mostly, of_all, wait_text(slow), of_slow);
     const auto largest = has_tail ? fmt::format("{} has {}", base::printable(slow.name), of_slow) : "";

@@ -90,14 +90,30 @@ std::vector<SlowRecord> Breakdown::slowest() const {
     return records;
 }
 
-Breakdown::Halves Breakdown::above(std::int64_t threshold_ns) const {
-    const int last_of_rest = bin_of(threshold_ns);
+std::optional<int> Breakdown::first_slow(double percent) const {
+    const auto threshold = total_.percentile(percent);
+    if (!threshold) return std::nullopt;
+    const auto n = total_.n();
+    const auto fewest = (n - nearest_rank(n, percent) + 1) / 2;
+    std::int64_t n_slow = 0;
+    int first = schema::bins::count + 1;
+    for (int bin = schema::bins::count; bin >= 0 && (bin > bin_of(*threshold) || n_slow < fewest); --bin) {
+        const auto* row = row_at(bin);
+        const auto here = row == nullptr ? 0 : static_cast<std::int64_t>(row[0]);
+        if (here == 0) continue;
+        if (n_slow + here > n / 2) break;
+        n_slow += here;
+        first = bin;
+    }
+    return n_slow > 0 ? std::optional(first) : std::nullopt;
+}
+
+Breakdown::Halves Breakdown::divided_at(int first_slow) const {
     Halves halves{.slow = std::vector<double>(stages_.size()), .rest = std::vector<double>(stages_.size())};
     for (int bin = 0; bin <= schema::bins::count; ++bin) {
-        const auto& rows = sums_[static_cast<std::size_t>(bin / schema::bins::per_doubling)];
-        if (rows.empty()) continue;
-        const auto* sums = &rows[static_cast<std::size_t>(bin % schema::bins::per_doubling) * width()];
-        const bool is_slow = bin > last_of_rest;
+        const auto* sums = row_at(bin);
+        if (sums == nullptr) continue;
+        const bool is_slow = bin >= first_slow;
         (is_slow ? halves.n_slow : halves.n_rest) += static_cast<std::int64_t>(sums[0]);
         for (std::size_t i = 0; i < stages_.size(); ++i)
             (is_slow ? halves.slow : halves.rest)[i] += static_cast<double>(sums[i + 1]);
@@ -107,14 +123,14 @@ Breakdown::Halves Breakdown::above(std::int64_t threshold_ns) const {
 
 std::optional<Breakdown::Tail> Breakdown::tail(double percent) const {
     const auto threshold = total_.percentile(percent);
-    if (!threshold) return std::nullopt;
-    const auto [n_slow, n_rest, slow, rest] = above(*threshold);
+    const auto first = first_slow(percent);
+    if (!threshold || !first) return std::nullopt;
+    const auto [n_slow, n_rest, slow, rest] = divided_at(*first);
     Tail tail;
     tail.percent = percent;
     tail.threshold_ns = *threshold;
     tail.n_slow = n_slow;
     tail.n_rest = n_rest;
-    if (tail.n_slow == 0 || tail.n_rest == 0) return std::nullopt;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
         Tail::Share share;
         share.stage = stages_[i];

@@ -92,16 +92,19 @@ class Breakdown {
         double slow_mean_ns = 0, rest_mean_ns = 0;  ///< of all stages together, whose parts are in them
         std::vector<Share> shares;                  ///< as stages()
     };
-    /// The records above that percentile of the total, as near as the histogram's bins allow. Nothing where n is too
-    /// small for the percentile or no record is above it.
+    /// The records above that percentile of the total, as near as the histogram's bins allow. Where it lies within many
+    /// equal ones, these, too: then they are more. Nothing where n is too small for the percentile, or more than half
+    /// of all would be slow.
     [[nodiscard]] std::optional<Tail> tail(double percent) const;
+    /// The bin that the slow ones begin with; nothing where there is no tail.
+    [[nodiscard]] std::optional<int> first_slow(double percent) const;
 
-    /// n and the sums of the stages of the records above `threshold_ns`, and of the others.
+    /// n and the sums of the stages of the records from a bin on, and of the others.
     struct Halves {
         std::int64_t n_slow = 0, n_rest = 0;
         std::vector<double> slow, rest;  ///< as stages()
     };
-    [[nodiscard]] Halves above(std::int64_t threshold_ns) const;
+    [[nodiscard]] Halves divided_at(int first_slow) const;
 
   private:
     /// n and the sums of the stages of a total's bin.
@@ -114,6 +117,11 @@ class Breakdown {
     }
     using Rows = std::vector<std::uint64_t>;
     void make_rows(Rows& rows) const;
+    /// Null: nothing is in that bin.
+    [[nodiscard]] const std::uint64_t* row_at(int bin) const {
+        const auto& rows = sums_[static_cast<std::size_t>(bin / schema::bins::per_doubling)];
+        return rows.empty() ? nullptr : &rows[static_cast<std::size_t>(bin % schema::bins::per_doubling) * width()];
+    }
     static int bin_of(std::int64_t total_ns) {
         return total_ns > schema::bins::largest ? schema::bins::count
                                                 : schema::bins::index_of(std::max<std::int64_t>(total_ns, 0));

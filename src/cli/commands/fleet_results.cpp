@@ -100,8 +100,9 @@ base::Result<void> fleet_why(const Call& call, const FleetReportOptions& options
                 return {};
             }
             session::put_meanings(measured, call.program.catalog);
-            const auto why = study::why_of(session::results_of(measured, presentation));
-            whys.hosts.push_back(fleet::why_of(host.host, why));
+            const auto results = session::results_of(measured, presentation);
+            const auto why = study::why_of(results);
+            whys.hosts.push_back(fleet::why_of(host.host, why, results));
             for (const auto& caveat : why.caveats)
                 caveats[caveat].push_back(base::printable(host.host));
             comparison.members.push_back(fleet::member_of(host.host, measured));

@@ -96,7 +96,7 @@ void put_ways(const Measured& measured, rows::Results& results) {
     }
 }
 
-/// Slow are the records above p99 of all records of the direction.
+/// Slow are those that are slow among all records of the direction.
 void put_ways_of_groups(const Measured& measured, std::vector<rows::WayOfGroup>& ways) {
     for (const auto& [direction, group, stages, of_group] : measured.of<rows::GroupBreakdown>()) {
         auto& way = ways.emplace_back(rows::WayOfGroup{group, direction, of_group->total().n()});
@@ -106,9 +106,9 @@ void put_ways_of_groups(const Measured& measured, std::vector<rows::WayOfGroup>&
             return of.breakdown->is_like(*of_group);
         });
         if (whole == measured.of<rows::Breakdown>().end()) continue;
-        const auto threshold = whole->breakdown->total().percentile(tail_percent);
-        if (!threshold) continue;
-        const auto own = of_group->above(*threshold), all = whole->breakdown->above(*threshold);
+        const auto first_slow = whole->breakdown->first_slow(tail_percent);
+        if (!first_slow) continue;
+        const auto own = of_group->divided_at(*first_slow), all = whole->breakdown->divided_at(*first_slow);
         way.n_slow = own.n_slow;
         for (std::size_t i = 0; i < stages.size() && all.n_rest > 0; ++i) {
             const auto usual_ns = all.rest[i] / static_cast<double>(all.n_rest);
@@ -129,7 +129,10 @@ rows::Average row_of(const rows::AverageOf& of) {
 void put_results(const Measured& measured, const Asked& /*asked*/, rows::Results& results) {
     put_ways(measured, results);
     put_ways_of_groups(measured, results.of<rows::WayOfGroup>());
-    results.put(stand_outs_of(measured.of<rows::OwnerTime>()));
+    // Threads and addresses of several hosts may have the same names.
+    const auto is_of_another = [&](const Origin& origin) { return origin.host != measured.origins.front().host; };
+    if (std::ranges::none_of(measured.origins, is_of_another))
+        results.put(stand_outs_of(measured.of<rows::OwnerTime>()));
     auto stages = with_parts_after_stages(measured.of<rows::Stage>());
     put_shares(stages, results.of<rows::Way>());
     results.of<rows::Value>() = measured.of<rows::Value>();

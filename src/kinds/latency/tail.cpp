@@ -117,9 +117,11 @@ std::string tail_sentence(const table::Breakdown& breakdown, double percent) {
                            base::with_commas(n), direction, percent, limit);
     }
     const bool one = tail->n_slow == 1;
-    const auto who =
-        fmt::format("The {}slowest of {} {}records (above the p{} of {})",
-                    one ? "" : base::with_commas(tail->n_slow) + " ", base::with_commas(n), direction, percent, limit);
+    // Of many equal ones there are more.
+    const bool are_many = static_cast<double>(tail->n_slow) > 1.5 * (1 - percent / 100) * static_cast<double>(n);
+    const auto who = fmt::format("The {}slowest of {} {}records ({} the p{} of {})",
+                                 one ? "" : base::with_commas(tail->n_slow) + " ", base::with_commas(n), direction,
+                                 are_many ? "from" : "above", percent, limit);
     const auto means = fmt::format("{} against {}{}", duration_text(tail->slow_mean_ns),
                                    duration_text(tail->rest_mean_ns), tail->n_slow == 1 ? "" : " on average");
     if (tail->slow_mean_ns <= tail->rest_mean_ns) {
