@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <tuple>
 
 #include "base/saturate.h"
 #include "base/text.h"
@@ -94,6 +95,12 @@ base::Result<void> Selector::check(const decode::Header& header) const {
         return refused("--port", header.recipe, "have no ports", "measure with it, where the recipe has --port");
     if (selection_.address && std::ranges::none_of(fields, has_address))
         return refused("--addr", header.recipe, "have no addresses", "measure with it, where the recipe has --addr");
+    for (const auto& [is_asked, option, field] : {std::tuple(selection_.comm.has_value(), "--comm", "comm"),
+                                                  std::tuple(selection_.pid.has_value(), "--target-pid", "pid"),
+                                                  std::tuple(selection_.tid.has_value(), "--target-tid", "tid")}) {
+        if (is_asked && !header.schemas.front().find(field))
+            return refused(option, header.recipe, "have no threads", "measure with it, where the recipe has it");
+    }
     return {};
 }
 
@@ -134,8 +141,20 @@ bool Selector::takes_time(const decode::Record& record) const {
     return (!since_ || *at >= *since_) && (!until_ || *at < *until_);
 }
 
+/// A further kind of record may have no thread.
+bool Selector::takes_thread(const decode::Record& record) const {
+    const auto is = [&](std::string_view field, const auto& wanted, auto read) {
+        if (!wanted) return true;
+        const auto place = record.schema->find(field);
+        return place && read(record.values[*place].raw) == *wanted;
+    };
+    return is("comm", selection_.comm, decode::unescape) && is("pid", selection_.pid, base::to_int) &&
+           is("tid", selection_.tid, base::to_int);
+}
+
 bool Selector::takes(const decode::Record& record) const {
     if ((selection_.since || selection_.until) && !takes_time(record)) return false;
+    if ((selection_.comm || selection_.pid || selection_.tid) && !takes_thread(record)) return false;
     if (!selection_.port && !selection_.address) return true;
     bool has_port = !selection_.port, is_there = !selection_.address;
     for (std::size_t i = 0; i < record.values.size(); ++i) {

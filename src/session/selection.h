@@ -37,9 +37,11 @@ struct Selection {
     std::optional<std::int64_t> port{};        ///< of either end
     std::optional<filter::Network> address{};  ///< likewise
     std::optional<Moment> since{}, until{};    ///< the first is included, the second is not
+    std::optional<std::string> comm{};         ///< of the record's thread
+    std::optional<std::int64_t> pid{}, tid{};  ///< likewise
     std::string options{};                     ///< as typed, for the note: "--port 443"
 
-    [[nodiscard]] bool is_all() const { return !port && !address && !since && !until; }
+    [[nodiscard]] bool is_all() const { return !port && !address && !since && !until && !comm && !pid && !tid; }
 };
 
 /// Applies a selection to the records of one recording. A record that has no time has that of the last tick before it:
@@ -64,6 +66,7 @@ class Selector {
   private:
     void begin(std::int64_t epoch_ns);
     [[nodiscard]] bool takes_time(const decode::Record& record) const;
+    [[nodiscard]] bool takes_thread(const decode::Record& record) const;
 
     Selection selection_;
     std::optional<decode::Ready> ready_;

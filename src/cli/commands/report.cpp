@@ -93,6 +93,12 @@ OptionSpecs selection_options(session::Selection& selection) {
         if (number && *number >= 1 && *number <= 65535) return *number;
         return base::bad_input(fmt::format("'{}' is not a port", base::printable(typed)), "1 to 65535");
     };
+    const auto thread = [](std::string_view typed) -> base::Result<std::int64_t> {
+        const auto number = base::to_int(typed);
+        if (number && *number >= 1) return *number;
+        return base::bad_input(fmt::format("'{}' is not the number of a thread or process", base::printable(typed)));
+    };
+    const auto name = [](std::string_view typed) -> base::Result<std::string> { return std::string(typed); };
     return {
         {"--port", "N", group, "Only records with this port, local or remote", "", by("--port", port, selection.port)},
         {"--addr", "ADDRESS[/PREFIX]", group, "Only records with an address like this, local or remote", "",
@@ -101,6 +107,12 @@ OptionSpecs selection_options(session::Selection& selection) {
          by("--since", session::parse_moment, selection.since)},
         {"--until", "MOMENT", group, "Only records before this moment", "",
          by("--until", session::parse_moment, selection.until)},
+        {"--comm", "COMM", groups::more_output, "Only records of threads of this name", "",
+         by("--comm", name, selection.comm)},
+        {"-p,--target-pid", "PID", groups::more_output, "Only records of this process", "",
+         by("--target-pid", thread, selection.pid)},
+        {"-x,--target-tid", "TID", groups::more_output, "Only records of this thread", "",
+         by("--target-tid", thread, selection.tid)},
     };
 }
 

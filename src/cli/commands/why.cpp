@@ -34,9 +34,8 @@ base::Result<session::Selection> selection_of(const WhyOptions& options) {
     for (const auto& [name, value] : options.run.measure.filters) {
         const auto spec = std::ranges::find(specs, "--" + name, long_name);
         if (spec == specs.end()) {
-            return base::bad_input(
-                fmt::format("--{} is for a measurement, and not for a recording", name),
-                "--port, --addr, --since and --until select records; --by comm, --by pid and --by tid divide them");
+            return base::bad_input(fmt::format("--{} is for a measurement, and not for a recording", name),
+                                   "--port, --addr, --comm, -p, -x, --since and --until select records");
         }
         STAPGEN_TRY(std::get<Reader>(spec->target)(value));
     }
@@ -63,7 +62,7 @@ base::Result<void> explain(const Call& call, const WhyOptions& options) {
     const auto& make = options.run.make;
     if (measure.plan.duration || measure.plan.output || make.dry_run || !make.arguments.empty()) {
         return base::bad_input("why RECORDING... measures nothing: -d, -o, --who and --dry-run are for measurements",
-                               "--port, --addr, --since and --until select records of a recording");
+                               "--port, --addr, --comm, -p, -x, --since and --until select records of a recording");
     }
     STAPGEN_LET(const auto selection, selection_of(options));
     STAPGEN_LET(auto presentation, presentation_of(measure.present));

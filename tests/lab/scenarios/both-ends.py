@@ -48,12 +48,14 @@ run six --address fd09::2 --requests {MORE}
 run nat --address 10.9.7.1 --requests {MORE}
 run pipelined --address 10.9.0.2 --requests {7 * PIPELINED} --pipeline {PIPELINED}
 # The same by tcpdump, behind both queueing disciplines.
-in_left tcpdump -i left0 -s 128 -U -w app.pcap tcp port 7301 &
-in_right tcpdump -i right0 -s 128 -U -w db.pcap tcp port 7301 &
-wait_for "[ -s app.pcap ] && [ -s db.pcap ]" || exit 1
+in_left tcpdump -i left0 -s 128 -U -w app.pcap tcp port 7301 2>app.said &
+DUMPS=$!
+in_right tcpdump -i right0 -s 128 -U -w db.pcap tcp port 7301 2>db.said &
+DUMPS+=" $!"
+wait_for "grep -q listening app.said && grep -q listening db.said" || exit 1
 run dumped --address 10.9.0.2 --requests {MORE}
 pkill tcpdump
-wait %1 %2
+wait $DUMPS
 delay_left loss 2% $(seeded 11)
 run lossy --address 10.9.0.2 --requests {LOSSY}
 delay_left
