@@ -40,7 +40,8 @@ FILES = {
     "web1.rec": "samples/rx-latency.rec",
     "web2.rec": "samples/slower-stage/before/1.rec",
     **{f"monday/web{i}.rec": f"samples/slower-stage/before/{i}.rec" for i in range(1, 6)},
-    **{f"{folder}{host}.rec": f"samples/pair/{host}.rec" for folder in ("", "pair/") for host in ("app1", "db1")},
+    **{f"pair/{host}.rec": f"samples/pair/{host}.rec" for host in ("app1", "db1")},
+    **{name: f"samples/captured/{name}" for name in ("app1.rec", "db1.rec", "db1.pcap")},
     "drops.txt": "samples/dropwatch-2009.txt",
     "dmesg.txt": "tests/golden/sources/log/dmesg.txt",
     **{f"{name}.tar.xz": "samples/sosreport.tar.xz" for name in ("sosreport-web1", "monday", "tuesday", "cases/web1")},
@@ -79,6 +80,7 @@ RUN = ("apt-get install ", "cd ", "man ", "sudo ")
 NOT_HERE = {
     "apt-get remove stapgen": "the lab's package, on a machine that has it",
     "sudo install -D ": "nobody: it would write to /etc; tests/unit/recipe/program_files_test.cpp has what root reads there",
+    "sudo tcpdump ": "the lab's both-ends, in two namespaces",
     "nft ": "the lab's packet-flow-chosen, which reads them in docs/guide/one-packet.md: they take a kernel's netfilter",
 }
 

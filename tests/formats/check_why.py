@@ -121,12 +121,14 @@ def check_filters_and_groups(stapgen, path, shown):
     later = json.loads(run(stapgen, "why", path, "--since", "10s", "--json"))
     reported = json.loads(run(stapgen, "report", path, "--since", "10s", "--json"))
     assert sum(way["n"] for way in later["ways"]) == reported["accounting"]["reported"] > 0
-    run(stapgen, "why", path, "-p", "233", code=2)
     run(stapgen, "why", path, "--since", "soon", code=2)
 
     groups = json.loads(run(stapgen, "why", path, "--by", "tid", "--json"))["groups"]
     # Of 41 connections in turns the first two threads have one more.
     assert sorted(row["n"] for row in groups) == [2 * PACKETS * count for count in (13, 14, 14)], groups
+    for row in groups:
+        own = json.loads(run(stapgen, "why", path, "-x", str(row["group"]["tid"]), "--json"))
+        assert sum(way["n"] for way in own["ways"]) == row["n"], (row, own["ways"])
     worst = groups[0]
     assert worst["group"] == {"tid": 241 + BAD % 3} and worst["cause"] == worst["slow_cause"] == "tcp-app.run-queue", groups
     assert abs(sum(row["share"] for row in groups) - 1) < 1e-5, groups
