@@ -19,11 +19,6 @@ using table::Histogram;
 constexpr double median = 50, tail_percent = 99;
 constexpr std::size_t fewest_for_drift = 100;
 
-std::optional<std::int64_t> percentile(const Histogram& values, double percent) {
-    if (values.n() < table::values_needed(percent)) return std::nullopt;
-    return values.percentile(percent);
-}
-
 std::int64_t away(const Pair& pair) {
     return pair.client->to - pair.client->from;
 }
@@ -85,8 +80,8 @@ void put_parts(const std::vector<Pair>& pairs, Result& result) {
             values.add(time_of(pair));
         if (values.max() == 0) continue;
         Part part{.where = where, .share = values.sum() / totals.sum(), .mean_ns = values.mean().value_or(0)};
-        part.p50_ns = percentile(values, median);
-        part.p99_ns = percentile(values, tail_percent);
+        part.p50_ns = values.percentile(median);
+        part.p99_ns = values.percentile(tail_percent);
         if (excess > 0) part.excess = excess_of(time_of) / excess;
         result.parts.push_back(std::move(part));
     }
@@ -98,7 +93,7 @@ void put_way(const char* name, const std::vector<Pair>& pairs, const auto& time_
     for (const auto& pair : pairs)
         values.add(std::max<std::int64_t>(time_of(pair), 0));
     result.ways.push_back(
-        {.way = name, .p50_ns = percentile(values, median), .p99_ns = percentile(values, tail_percent)});
+        {.way = name, .p50_ns = values.percentile(median), .p99_ns = values.percentile(tail_percent)});
 }
 
 void put_ways(const std::vector<Pair>& pairs, Result& result) {

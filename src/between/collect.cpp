@@ -10,8 +10,9 @@
 namespace stapgen::between {
 
 const Collector::Places* Collector::places_of(const decode::Schema& schema) {
-    auto& places = places_[&schema];
-    if (!places.way) {
+    const auto [found, is_new] = places_.try_emplace(&schema);
+    auto& places = found->second;
+    if (is_new) {
         places = {schema.find("time"),  schema.find("way"),       schema.find("local"), schema.find("remote"),
                   schema.find("seq"),   schema.find("reply_seq"), schema.find("ask"),   schema.find("away"),
                   schema.find("total"), schema.find("arriving")};

@@ -23,10 +23,6 @@ using rows::Results;
 
 constexpr double is_said = 0.01;
 
-double ratio_of(double part, double all) {
-    return all > 0 ? part / all : 0;
-}
-
 double sum_of_parts(const std::vector<rows::Stage>& rows, std::string_view stage) {
     double sum = 0;
     for (const auto& row : rows)
@@ -56,7 +52,7 @@ void add_division_caveats(const std::vector<rows::Stage>& rows, std::vector<std:
             const bool is_unknown = part.part_of == row.stage && kinds::latency::is_undivided(part.stage);
             known -= is_unknown ? part.distribution->sum() : 0;
         }
-        const auto unknown = 1 - ratio_of(known, row.distribution->sum());
+        const auto unknown = 1 - part_of(known, row.distribution->sum());
         if (unknown > is_said)
             caveats.push_back(fmt::format("{} of {} is undivided", table::percent(unknown), row.stage));
     }
@@ -81,18 +77,18 @@ void add_account_caveats(const Results& results, std::vector<std::string>& cavea
     const auto& account = results.one<rows::Accounting>();
     const auto seen = static_cast<double>(account.seen);
     const auto add = [&](std::int64_t count, std::string_view what) {
-        const auto part = ratio_of(static_cast<double>(count), seen);
+        const auto part = part_of(static_cast<double>(count), seen);
         if (part > is_said) caveats.push_back(fmt::format("{} {}", table::percent(part), what));
     };
     add(account.lost, "of the packets seen were lost");
     const auto skipped = account.transport.skipped_probes;
-    if (ratio_of(static_cast<double>(skipped), seen) > is_said) {
+    if (part_of(static_cast<double>(skipped), seen) > is_said) {
         caveats.push_back(fmt::format("{} probes were skipped, for {} packets seen", base::with_commas(skipped),
                                       base::with_commas(static_cast<std::int64_t>(seen))));
     }
     std::vector<std::string> names;
     for (const auto& [name, count] : account.incomplete_by)
-        if (ratio_of(static_cast<double>(count), seen) > is_said) names.push_back(base::printable(name));
+        if (part_of(static_cast<double>(count), seen) > is_said) names.push_back(base::printable(name));
     add(account.incomplete,
         names.empty() ? "could not be followed" : fmt::format("could not be followed ({})", fmt::join(names, ", ")));
     if (const auto one_in = results.one<rows::Sample>().one_in; one_in > 1)

@@ -40,10 +40,6 @@ bool is_divided(const std::vector<rows::Stage>& rows, std::string_view stage) {
     return std::ranges::any_of(rows, [&](const rows::Stage& row) { return row.part_of == stage; });
 }
 
-double part_of(double part, double all) {
-    return all > 0 ? part / all : 0;
-}
-
 /// By a direction's number: what its slow packets took longer than the others, in ns of all of them together.
 std::map<std::int64_t, double> excess_by_way(const Results& results) {
     std::map<std::int64_t, double> excess;
@@ -79,8 +75,7 @@ std::vector<WhyWay> ways_of(const Results& results) {
 struct Excess {
     double own = 0, of_ways = 0, all = 0;
 };
-Excess excess_of(const Results& results, std::string_view name) {
-    const auto by_way = excess_by_way(results);
+Excess excess_of(const Results& results, const std::map<std::int64_t, double>& by_way, std::string_view name) {
     Excess excess;
     for (const auto& tail : results.of<rows::Tail>()) {
         excess.all += by_way.at(tail.number);
@@ -112,13 +107,14 @@ std::vector<WhyPart> parts_of(const Results& results, const std::vector<rows::St
     double all = 0;
     for (const auto& row : rows)
         all += row.part_of ? 0 : row.distribution->sum();
+    const auto by_way = excess_by_way(results);
     std::vector<WhyPart> parts;
     for (const auto& row : rows) {
         if (!row.part_of && is_divided(rows, row.stage)) continue;
         const auto& stats = *row.distribution;
         auto& part = parts.emplace_back(WhyPart{row.stage, stats.n(), above_mean(stats), part_of(stats.sum(), all),
                                                 *stats.mean(), stats.percentile(50), stats.percentile(99)});
-        const auto excess = excess_of(results, row.stage);
+        const auto excess = excess_of(results, by_way, row.stage);
         if (excess.of_ways > 0) part.excess = excess.own / excess.of_ways;
         part.excess_of_all = part_of(excess.own, excess.all);
         part.has_tail = part_of(excess.of_ways, excess.all) >= matters;
@@ -349,6 +345,10 @@ void explain(Results& results) {
     const auto parts = parts_of(results, rows);
     results.put(causes_of(results, parts));
     results.sentences.answer = answer_of(results, parts);
+}
+
+double part_of(double part, double all) {
+    return all > 0 ? part / all : 0;
 }
 
 std::string way_word(std::string_view way) {

@@ -116,6 +116,8 @@ Why why_of(const rows::Results& results);
 /// Puts the causes into the results, and the answer.
 void explain(rows::Results& results);
 
+/// part / all; 0 where all is not above 0.
+double part_of(double part, double all);
 /// "received", "sent".
 std::string way_word(std::string_view way);
 /// "1,009 packets received, 1,013 sent".

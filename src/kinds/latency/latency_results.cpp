@@ -98,6 +98,11 @@ void put_ways(const Measured& measured, rows::Results& results) {
 
 /// Slow are those that are slow among all records of the direction.
 void put_ways_of_groups(const Measured& measured, std::vector<rows::WayOfGroup>& ways) {
+    struct Slow {
+        std::optional<int> first;
+        table::Breakdown::Halves all{};
+    };
+    std::map<const table::Breakdown*, Slow> slow_of;
     for (const auto& [direction, group, stages, of_group] : measured.of<rows::GroupBreakdown>()) {
         auto& way = ways.emplace_back(rows::WayOfGroup{group, direction, of_group->total().n()});
         for (std::size_t i = 0; i < stages.size(); ++i)
@@ -106,9 +111,12 @@ void put_ways_of_groups(const Measured& measured, std::vector<rows::WayOfGroup>&
             return of.breakdown->is_like(*of_group);
         });
         if (whole == measured.of<rows::Breakdown>().end()) continue;
-        const auto first_slow = whole->breakdown->first_slow(tail_percent);
+        const auto [found, is_new] = slow_of.try_emplace(&*whole->breakdown);
+        auto& [first_slow, all] = found->second;
+        if (is_new) first_slow = whole->breakdown->first_slow(tail_percent);
         if (!first_slow) continue;
-        const auto own = of_group->divided_at(*first_slow), all = whole->breakdown->divided_at(*first_slow);
+        if (is_new) all = whole->breakdown->divided_at(*first_slow);
+        const auto own = of_group->divided_at(*first_slow);
         way.n_slow = own.n_slow;
         for (std::size_t i = 0; i < stages.size() && all.n_rest > 0; ++i) {
             const auto usual_ns = all.rest[i] / static_cast<double>(all.n_rest);
