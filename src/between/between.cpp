@@ -17,26 +17,63 @@ namespace {
 using table::Histogram;
 
 constexpr double median = 50, tail_percent = 99;
-constexpr std::size_t fewest_for_drift = 100;
+constexpr std::size_t fewest_for_drift = 100, most_slowest = 10;
 
-std::int64_t away(const Pair& pair) {
-    return pair.client->to - pair.client->from;
-}
-std::int64_t served(const Pair& pair) {
-    return pair.server->to - pair.server->from;
-}
-std::int64_t at_client(const Pair& pair) {
-    return pair.client->before + pair.client->after - pair.client->rest;
-}
-std::int64_t rest(const Pair& pair) {
-    return pair.client->rest;
-}
-std::int64_t total(const Pair& pair) {
-    return pair.client->before + away(pair) + pair.client->after;
-}
-std::int64_t between_hosts(const Pair& pair) {
-    return away(pair) - served(pair);
-}
+/// One request at both ends.
+struct Joined {
+    const End& client;
+    const End& server;
+
+    [[nodiscard]] std::int64_t away() const { return client.to - client.from; }
+    [[nodiscard]] std::int64_t served() const { return server.to - server.from; }
+    [[nodiscard]] std::int64_t between() const { return away() - served(); }
+    [[nodiscard]] std::int64_t rest() const { return client.rest; }
+    [[nodiscard]] std::int64_t read() const { return client.after - client.rest; }
+    [[nodiscard]] std::int64_t at_client() const { return client.before + read(); }
+    [[nodiscard]] std::int64_t total() const { return client.before + away() + client.after; }
+};
+
+/// A client's host and a server's.
+class Hosts {
+  public:
+    Hosts(Host& client, Host& server)
+        : client_(client),
+          server_(server),
+          asked_(client.capture.ends.empty() ? client.client : client.capture),
+          served_(server.capture.ends.empty() ? server.server : server.capture) {}
+
+    [[nodiscard]] bool may_be() const { return !asked_.ends.empty() && !served_.ends.empty() && &asked_ != &served_; }
+    /// Whether any request was found.
+    bool join() {
+        join_ = between::join({asked_.ends, client_.connections},
+                              {served_.ends, server_.connections, !server_.capture.ends.empty()});
+        // Of two captures the client's is that where replies take longer.
+        return join_.pairs.size() > static_cast<std::size_t>(join_.impossible);
+    }
+    Result result();
+    void each(const Result& result, const EachRequest& each) const {
+        for (const auto& pair : join_.pairs)
+            each(result, request_of(pair));
+    }
+
+  private:
+    [[nodiscard]] Joined at(const Pair& pair) const { return {asked_.ends[pair.client], served_.ends[pair.server]}; }
+    [[nodiscard]] Request request_of(const Pair& pair) const;
+    [[nodiscard]] std::string seen_as() const;
+    void put_parts(Result& result) const;
+    void put_ways(Result& result);
+    void put_way(const char* name, const auto& time_of, Result& result) const;
+    void put_resent(const Side& side, const std::vector<Connection>& connections, std::uint32_t Pair::*end,
+                    Way& way) const;
+    void put_inside(const Side& side, const std::string& host, Result& result) const;
+
+    Host& client_;
+    Host& server_;
+    Side& asked_;
+    Side& served_;
+    Join join_{};
+    std::optional<Clocks> clocks_{};
+};
 
 /// The mean of some requests.
 struct Mean {
@@ -49,37 +86,43 @@ struct Mean {
     [[nodiscard]] double value() const { return n > 0 ? sum / static_cast<double>(n) : 0; }
 };
 
-void put_parts(const std::vector<Pair>& pairs, Result& result) {
-    Histogram totals;
+void Hosts::put_parts(Result& result) const {
+    Mean totals;
     std::vector<std::int64_t> each;
-    for (const auto& pair : pairs) {
-        totals.add(total(pair));
-        each.push_back(total(pair));
+    for (const auto& pair : join_.pairs) {
+        each.push_back(at(pair).total());
+        totals.add(each.back());
     }
     // Exact: above a bin's middle there may be many.
-    if (totals.n() >= table::values_needed(tail_percent)) {
-        const auto at = each.begin() + table::nearest_rank(totals.n(), tail_percent) - 1;
-        std::ranges::nth_element(each, at);
-        result.threshold_ns = *at;
+    if (totals.n >= table::values_needed(tail_percent)) {
+        const auto rank = each.begin() + table::nearest_rank(totals.n, tail_percent) - 1;
+        std::ranges::nth_element(each, rank);
+        result.threshold_ns = *rank;
     }
-    const auto is_slow = [&](const Pair& pair) { return result.threshold_ns && total(pair) > *result.threshold_ns; };
-    result.slow = std::ranges::count_if(pairs, is_slow);
-    const auto excess_of = [&](std::int64_t (*part)(const Pair&)) {
+    const auto is_slow = [&](const Joined& request) {
+        return result.threshold_ns && request.total() > *result.threshold_ns;
+    };
+    result.slow = std::ranges::count_if(join_.pairs, [&](const Pair& pair) { return is_slow(at(pair)); });
+    const auto excess_of = [&](std::int64_t (Joined::*part)() const) {
         Mean slow, others;
-        for (const auto& pair : pairs)
-            (is_slow(pair) ? slow : others).add(part(pair));
+        for (const auto& pair : join_.pairs) {
+            const auto request = at(pair);
+            (is_slow(request) ? slow : others).add((request.*part)());
+        }
         return slow.n > 0 ? slow.value() - others.value() : 0;
     };
-    const auto excess = excess_of(total);
-    const std::pair<const char*, std::int64_t (*)(const Pair&)> all[]{
-        {"client", at_client}, {"between", between_hosts}, {"server", served}, {"reply", rest}};
+    const auto excess = excess_of(&Joined::total);
+    const std::pair<const char*, std::int64_t (Joined::*)() const> all[]{{"client", &Joined::at_client},
+                                                                         {"between", &Joined::between},
+                                                                         {"server", &Joined::served},
+                                                                         {"reply", &Joined::rest}};
     for (const auto& [where, time_of] : all) {
         if (where == std::string_view("client") && !result.knows_client) continue;
         Histogram values;
-        for (const auto& pair : pairs)
-            values.add(time_of(pair));
+        for (const auto& pair : join_.pairs)
+            values.add((at(pair).*time_of)());
         if (values.max() == 0) continue;
-        Part part{.where = where, .share = values.sum() / totals.sum(), .mean_ns = values.mean().value_or(0)};
+        Part part{.where = where, .share = values.sum() / totals.sum, .mean_ns = values.mean().value_or(0)};
         part.p50_ns = values.percentile(median);
         part.p99_ns = values.percentile(tail_percent);
         if (excess > 0) part.excess = excess_of(time_of) / excess;
@@ -88,75 +131,181 @@ void put_parts(const std::vector<Pair>& pairs, Result& result) {
 }
 
 /// How long a direction took, or how much longer than its fastest.
-void put_way(const char* name, const std::vector<Pair>& pairs, const auto& time_of, Result& result) {
+void Hosts::put_way(const char* name, const auto& time_of, Result& result) const {
     Histogram values;
-    for (const auto& pair : pairs)
-        values.add(std::max<std::int64_t>(time_of(pair), 0));
+    for (const auto& pair : join_.pairs)
+        values.add(std::max<std::int64_t>(time_of(at(pair)), 0));
     result.ways.push_back(
         {.way = name, .p50_ns = values.percentile(median), .p99_ns = values.percentile(tail_percent)});
 }
 
-void put_ways(const std::vector<Pair>& pairs, Result& result) {
+void Hosts::put_ways(Result& result) {
     if (result.one_clock) {
         put_way(
-            "forth", pairs, [](const Pair& pair) { return pair.server->from - pair.client->from; }, result);
+            "forth", [](const Joined& request) { return request.server.from - request.client.from; }, result);
         put_way(
-            "back", pairs, [](const Pair& pair) { return pair.client->to - pair.server->to; }, result);
+            "back", [](const Joined& request) { return request.client.to - request.server.to; }, result);
         return;
     }
-    std::vector<Point> forth, back;
-    for (const auto& [client, server] : pairs) {
-        forth.push_back({client->from, server->from - client->from});
-        back.push_back({client->to, server->to - client->to});
+    std::vector<Point> points;
+    points.reserve(join_.pairs.size());
+    for (const auto& pair : join_.pairs)
+        points.push_back({at(pair).client.from, at(pair).server.from - at(pair).client.from});
+    const auto forth = lower_hull(points);
+    points.clear();
+    for (const auto& pair : join_.pairs)
+        points.push_back({at(pair).client.to, at(pair).server.to - at(pair).client.to});
+    clocks_ = clocks_of(forth, upper_hull(points));
+    if (!clocks_) {
+        result.ways = {{.way = "forth"}, {.way = "back"}};
+        return;
     }
-    const auto clocks = clocks_of(std::move(forth), std::move(back));
-    if (!clocks) return;
-    result.offset_ns = static_cast<std::int64_t>(clocks->offset());
-    result.offset_error_ns = static_cast<std::int64_t>(clocks->error());
-    result.fastest_ns = static_cast<std::int64_t>(2 * clocks->error());
+    result.offset_ns = static_cast<std::int64_t>(clocks_->offset());
+    result.offset_error_ns = static_cast<std::int64_t>(clocks_->error());
+    result.fastest_ns = static_cast<std::int64_t>(2 * clocks_->error());
     constexpr double million = 1e6;
-    if (clocks->is_drift_known && pairs.size() >= fewest_for_drift) result.drift_ppm = clocks->drift * million;
+    if (clocks_->is_drift_known && join_.pairs.size() >= fewest_for_drift) result.drift_ppm = clocks_->drift * million;
     const auto rounded = [](double ns) { return static_cast<std::int64_t>(ns); };
     put_way(
-        "forth", pairs,
-        [&](const Pair& pair) {
-            const auto at = pair.client->from;
-            return pair.server->from - at - rounded(clocks->highest.value(at));
+        "forth",
+        [&](const Joined& request) {
+            const auto at = request.client.from;
+            return request.server.from - at - rounded(clocks_->highest.value(at));
         },
         result);
     put_way(
-        "back", pairs,
-        [&](const Pair& pair) {
-            const auto at = pair.client->to;
-            return rounded(clocks->lowest.value(at)) - (pair.server->to - at);
+        "back",
+        [&](const Joined& request) {
+            const auto at = request.client.to;
+            return rounded(clocks_->lowest.value(at)) - (request.server.to - at);
         },
         result);
 }
 
 /// Of requests that were found at both ends.
-void put_resent(const std::vector<Pair>& pairs, const std::vector<Resent>& resent, const End* Pair::*end, Way& way) {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> segments;
-    for (const auto& [connection, seq] : resent)
-        ++segments[{connection, seq}];
+void Hosts::put_resent(const Side& side, const std::vector<Connection>& connections, std::uint32_t Pair::*end,
+                       Way& way) const {
+    std::multimap<std::uint32_t, std::uint32_t> segments;
+    for (const auto& [connection, seq] : side.resent)
+        segments.emplace(seq, connection);
     if (segments.empty()) return;
-    for (const auto& pair : pairs) {
-        const auto found = segments.find({(pair.*end)->connection, (pair.*end)->seq});
-        if (found == segments.end()) continue;
-        ++way.resent;
-        way.segments += found->second;
+    const auto is_of = [&](std::uint32_t segment, const End& request) {
+        if (request.connection == no_connection || segment == no_connection) return true;
+        const auto &a = connections[segment], &b = connections[request.connection];
+        return a.local == b.local && a.remote == b.remote;
+    };
+    for (const auto& pair : join_.pairs) {
+        const auto& request = side.ends[pair.*end];
+        const auto [begin, behind] = segments.equal_range(request.seq);
+        const auto count =
+            std::count_if(begin, behind, [&](const auto& segment) { return is_of(segment.second, request); });
+        if (count > 0) ++way.resent;
+        way.segments += count;
     }
 }
 
-/// "10.9.0.1 asks 10.9.0.2:5432"; with NAT the server's view, too.
-std::string seen_as(const Host& client, const Host& server, const Pair& pair) {
+void Hosts::put_inside(const Side& side, const std::string& host, Result& result) const {
+    double sum = 0;
+    for (const auto& step : side.steps)
+        sum += static_cast<double>(step.sum_ns);
+    const auto begin = static_cast<std::ptrdiff_t>(result.inside.size());
+    for (const auto& step : side.steps) {
+        if (step.sum_ns == 0) continue;
+        const auto step_sum = static_cast<double>(step.sum_ns);
+        result.inside.push_back({.host = host,
+                                 .stage = step.stage,
+                                 .n = step.n,
+                                 .share = step_sum / sum,
+                                 .mean_ns = step_sum / static_cast<double>(step.n)});
+    }
+    std::stable_sort(result.inside.begin() + begin, result.inside.end(),
+                     [](const Inside& a, const Inside& b) { return a.share > b.share; });
+}
+
+/// "10.9.0.1 asks 10.9.0.2:5432"; with NAT the server's view, too. Empty: no request says.
+std::string Hosts::seen_as() const {
     const auto without_port = [](const std::string& text) { return text.substr(0, text.rfind(':')); };
-    const auto& here = client.connections[pair.client->connection];
-    auto there = server.connections[pair.server->connection];
-    if (!server.capture.ends.empty()) std::swap(there.local, there.remote);  // a capture has the client first
+    const auto found = std::ranges::find_if(join_.pairs, [&](const Pair& pair) {
+        return at(pair).client.connection != no_connection && at(pair).server.connection != no_connection;
+    });
+    if (found == join_.pairs.end()) return {};
+    const auto& here = client_.connections[at(*found).client.connection];
+    auto there = server_.connections[at(*found).server.connection];
+    if (!server_.capture.ends.empty()) std::swap(there.local, there.remote);  // a capture has the client first
     auto text = fmt::format("{} asks {}", without_port(here.local), here.remote);
     if (here.local != there.remote || here.remote != there.local)
         text += fmt::format("; to the server it is {} that asks {}", without_port(there.remote), there.local);
     return text;
+}
+
+Request Hosts::request_of(const Pair& pair) const {
+    const auto joined = at(pair);
+    const auto& [client, server] = joined;
+    Request request{.start_ns = client.from - client.before,
+                    .seq = client.seq,
+                    .reply_seq = client.reply_seq,
+                    .match = std::string(match_text(pair.match)),
+                    .total_ns = joined.total(),
+                    .between_ns = joined.between(),
+                    .server_ns = joined.served(),
+                    .reply_ns = joined.rest()};
+    if (client.connection != no_connection) {
+        request.client = client_.connections[client.connection].local;
+        request.server = client_.connections[client.connection].remote;
+    }
+    if (client_.capture.ends.empty()) {
+        request.ask_ns = client.before;
+        request.read_ns = joined.read();
+    }
+    if (clocks_ || &client_ == &server_) {
+        const auto offset = clocks_
+                                ? static_cast<std::int64_t>(
+                                      (clocks_->highest.value(client.from) + clocks_->lowest.value(client.from)) / 2)
+                                : 0;
+        request.forth_ns = std::clamp<std::int64_t>(server.from - client.from - offset, 0, joined.between());
+        request.back_ns = joined.between() - *request.forth_ns;
+    }
+    return request;
+}
+
+Result Hosts::result() {
+    Result result{.client = client_.name, .server = server_.name};
+    const auto& pairs = join_.pairs;
+    result.seen_as = seen_as();
+    result.requests = static_cast<std::int64_t>(pairs.size());
+    result.by_difference = std::ranges::count(pairs, Match::difference, &Pair::match);
+    result.by_position = std::ranges::count(pairs, Match::position, &Pair::match);
+    result.client_only = join_.client_only;
+    result.server_only = join_.server_only;
+    result.ambiguous = join_.ambiguous;
+    result.impossible = join_.impossible;
+    const auto &first = at(pairs.front()).client, &last = at(pairs.back()).client;
+    result.start_ns = first.from - first.before;
+    result.duration_ns = last.to + last.after - result.start_ns;
+    if (client_.name == server_.name) {
+        result.client += " (client)";
+        result.server += " (server)";
+    }
+    result.one_clock = &client_ == &server_;
+    result.knows_client = client_.capture.ends.empty();
+    put_parts(result);
+    put_ways(result);
+    put_resent(asked_, client_.connections, &Pair::client, result.ways.front());
+    put_resent(served_, server_.connections, &Pair::server, result.ways.back());
+    put_inside(asked_, result.client, result);
+    put_inside(served_, result.server, result);
+    std::vector<Pair> slowest(std::min(pairs.size(), most_slowest));
+    std::ranges::partial_sort_copy(
+        pairs, slowest, std::ranges::greater(), [&](const Pair& pair) { return at(pair).total(); },
+        [&](const Pair& pair) { return at(pair).total(); });
+    for (const auto& pair : slowest)
+        result.slowest.push_back(request_of(pair));
+    for (const auto* host : {&client_, &server_}) {
+        if (host == &server_ && &client_ == &server_) break;
+        for (const auto& [cause, count] : host->not_measured)
+            result.not_measured.push_back({host == &client_ ? result.client : result.server, cause, count});
+    }
+    return result;
 }
 
 std::string not_found_text(const Host& client, std::size_t hosts) {
@@ -169,44 +318,19 @@ std::string not_found_text(const Host& client, std::size_t hosts) {
 
 }  // namespace
 
-Answer between(std::vector<Host>& hosts) {
+Answer between(std::vector<Host>& hosts, const EachRequest& each) {
     Answer answer;
     for (auto& client : hosts) {
-        auto& asked = client.capture.ends.empty() ? client.client : client.capture;
-        if (asked.ends.empty()) continue;
         bool is_found = false;
         for (auto& server : hosts) {
-            auto& served = server.capture.ends.empty() ? server.server : server.capture;
-            if (served.ends.empty() || &asked == &served) continue;
-            auto joined = join(asked.ends, served.ends);
-            // Of two captures the client's is that where replies take longer.
-            if (joined.pairs.size() <= static_cast<std::size_t>(joined.impossible)) continue;
+            Hosts both(client, server);
+            if (!both.may_be() || !both.join()) continue;
             is_found = true;
-            const auto& pairs = joined.pairs;
-            Result result{.client = client.name, .server = server.name};
-            result.seen_as = seen_as(client, server, pairs.front());
-            result.requests = static_cast<std::int64_t>(pairs.size());
-            result.client_only = joined.client_only;
-            result.server_only = joined.server_only;
-            result.ambiguous = joined.ambiguous;
-            result.impossible = joined.impossible;
-            result.start_ns = pairs.front().client->from - pairs.front().client->before;
-            result.duration_ns = pairs.back().client->to + pairs.back().client->after - result.start_ns;
-            if (client.name == server.name) {
-                result.client += " (client)";
-                result.server += " (server)";
-            }
-            result.one_clock = &client == &server;
-            result.knows_client = client.capture.ends.empty();
-            put_parts(pairs, result);
-            put_ways(pairs, result);
-            if (result.ways.empty()) result.ways = {{.way = "forth"}, {.way = "back"}};
-            put_resent(pairs, asked.resent, &Pair::client, result.ways.front());
-            put_resent(pairs, served.resent, &Pair::server, result.ways.back());
-            answer.results.push_back(std::move(result));
+            answer.results.push_back(both.result());
+            if (each) both.each(answer.results.back(), each);
         }
         // A capture may be a server's, and is looked for at its clients.
-        if (!is_found && client.capture.ends.empty()) answer.missing.push_back(not_found_text(client, hosts.size()));
+        if (!is_found && !client.client.ends.empty()) answer.missing.push_back(not_found_text(client, hosts.size()));
     }
     std::ranges::stable_sort(answer.results, std::ranges::greater(), &Result::requests);
     return answer;

@@ -18,12 +18,13 @@ Wide height(const Point& a, const Point& b, const Point& c) {
            static_cast<Wide>(c.at - a.at) * (b.difference - a.difference);
 }
 
-/// Of points by time: their lower hull (A. M. Andrew, 1979). Of one time the lowest stays.
-std::vector<Point> lower_hull(const std::vector<Point>& points) {
+/// Of points by time (A. M. Andrew, 1979), of one time the lowest; or with -1 the highest.
+std::vector<Point> hull_of(std::vector<Point>& points, int sign) {
+    std::ranges::sort(points, {}, [&](const Point& point) { return std::pair(point.at, sign * point.difference); });
     std::vector<Point> hull;
     for (const auto& point : points) {
         if (!hull.empty() && hull.back().at == point.at) continue;
-        while (hull.size() > 1 && height(hull[hull.size() - 2], hull.back(), point) <= 0)
+        while (hull.size() > 1 && sign * height(hull[hull.size() - 2], hull.back(), point) <= 0)
             hull.pop_back();
         hull.push_back(point);
     }
@@ -32,11 +33,17 @@ std::vector<Point> lower_hull(const std::vector<Point>& points) {
 
 }  // namespace
 
-Line line_below(std::vector<Point> points) {
-    std::ranges::sort(points, {}, [](const Point& point) { return std::pair(point.at, point.difference); });
-    const auto middle = points.front().at + (points.back().at - points.front().at) / 2;
-    const auto hull = lower_hull(points);
+std::vector<Point> lower_hull(std::vector<Point>& points) {
+    return hull_of(points, 1);
+}
+
+std::vector<Point> upper_hull(std::vector<Point>& points) {
+    return hull_of(points, -1);
+}
+
+Line line_along(const std::vector<Point>& hull) {
     if (hull.size() == 1) return {hull.front().at, static_cast<double>(hull.front().difference), 0};
+    const auto middle = hull.front().at + (hull.back().at - hull.front().at) / 2;
     auto right = std::ranges::find_if(hull, [&](const Point& point) { return point.at > middle; });
     if (right == hull.end()) --right;
     const auto& left = *(right - 1);
@@ -44,39 +51,30 @@ Line line_below(std::vector<Point> points) {
             static_cast<double>(right->difference - left.difference) / static_cast<double>(right->at - left.at)};
 }
 
-Line line_above(std::vector<Point> points) {
-    for (auto& point : points)
-        point.difference = -point.difference;
-    auto line = line_below(std::move(points));
-    return {line.at, -line.offset, -line.drift};
-}
-
 namespace {
 
-/// The highest line of that slope below all points.
-Line line_below(const std::vector<Point>& points, double drift, std::int64_t middle) {
-    Line line{middle, std::numeric_limits<double>::infinity(), drift};
-    for (const auto& point : points) {
+/// Where lines of that slope through the points of a hull are at `middle`.
+std::pair<double, double> offsets_of(const std::vector<Point>& hull, double drift, std::int64_t middle) {
+    double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+    for (const auto& point : hull) {
         const auto offset = static_cast<double>(point.difference) - drift * static_cast<double>(point.at - middle);
-        line.offset = std::min(line.offset, offset);
+        lowest = std::min(lowest, offset);
+        highest = std::max(highest, offset);
     }
-    return line;
+    return {lowest, highest};
 }
 
 }  // namespace
 
-std::optional<Clocks> clocks_of(std::vector<Point> forth, std::vector<Point> back) {
+std::optional<Clocks> clocks_of(const std::vector<Point>& forth, const std::vector<Point>& back) {
     constexpr double agrees = 1e-6;  // 1 ppm
-    const auto [first, last] = std::ranges::minmax(forth, {}, &Point::at);
-    Clocks clocks{.middle = first.at + (last.at - first.at) / 2};
-    const auto below = line_below(forth).drift, above = line_above(back).drift;
+    const auto first = forth.front().at, last = forth.back().at;
+    Clocks clocks{.middle = first + (last - first) / 2};
+    const auto below = line_along(forth).drift, above = line_along(back).drift;
     clocks.drift = std::abs(below) < std::abs(above) ? below : above;
     clocks.is_drift_known = std::abs(below - above) < agrees;
-    clocks.highest = line_below(forth, clocks.drift, clocks.middle);
-    for (auto& point : back)
-        point.difference = -point.difference;
-    const auto lowest = line_below(back, -clocks.drift, clocks.middle);
-    clocks.lowest = {lowest.at, -lowest.offset, clocks.drift};
+    clocks.highest = {clocks.middle, offsets_of(forth, clocks.drift, clocks.middle).first, clocks.drift};
+    clocks.lowest = {clocks.middle, offsets_of(back, clocks.drift, clocks.middle).second, clocks.drift};
     if (clocks.error() < 0) return std::nullopt;
     return clocks;
 }

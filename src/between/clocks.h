@@ -23,10 +23,14 @@ struct Line {
     [[nodiscard]] double value(std::int64_t time) const { return offset + drift * static_cast<double>(time - at); }
 };
 
-/// The line below all points, or above all of them, that touches two of their hull on both sides of the middle of all
-/// times. Of one point, or of several of one time, it has no drift. `points`: one or more, in any order.
-Line line_below(std::vector<Point> points);
-Line line_above(std::vector<Point> points);
+/// Of points those that a line below all of them can touch, or (upper) one above all: by time, one or more. Sorts
+/// `points`.
+std::vector<Point> lower_hull(std::vector<Point>& points);
+std::vector<Point> upper_hull(std::vector<Point>& points);
+
+/// The line below all points of a hull, or above, that touches two of them on both sides of the middle of all times. Of
+/// one point it has no drift.
+Line line_along(const std::vector<Point>& hull);
 
 /// The server's clock minus the client's.
 struct Clocks {
@@ -41,8 +45,9 @@ struct Clocks {
     bool is_drift_known = false;  ///< both directions say the same; else that of the steadier one
 };
 
+/// `forth`: the lower hull of the differences that requests show, `back`: the upper one of those that replies show.
 /// A direction that gets slower and slower looks like a drift, and the other one does not: of both directions' slopes
 /// the smaller one is taken for the drift. Nothing where the lines cross: a clock was set, or has changed its pace.
-std::optional<Clocks> clocks_of(std::vector<Point> forth, std::vector<Point> back);
+std::optional<Clocks> clocks_of(const std::vector<Point>& forth, const std::vector<Point>& back);
 
 }  // namespace stapgen::between

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/saturate.h"
 #include "base/text.h"
 #include "decode/record.h"
 #include "recording/facts.h"
@@ -13,22 +14,41 @@ const Collector::Places* Collector::places_of(const decode::Schema& schema) {
     const auto [found, is_new] = places_.try_emplace(&schema);
     auto& places = found->second;
     if (is_new) {
-        places = {schema.find("time"),  schema.find("way"),       schema.find("local"), schema.find("remote"),
-                  schema.find("seq"),   schema.find("reply_seq"), schema.find("ask"),   schema.find("away"),
-                  schema.find("total"), schema.find("arriving")};
+        places = {.time = schema.find("time"),
+                  .way = schema.find("way"),
+                  .local = schema.find("local"),
+                  .remote = schema.find("remote"),
+                  .seq = schema.find("seq"),
+                  .reply_seq = schema.find("reply_seq"),
+                  .position = schema.find("position"),
+                  .reply_position = schema.find("reply_position"),
+                  .ask = schema.find("ask"),
+                  .away = schema.find("away"),
+                  .total = schema.find("total"),
+                  .arriving = schema.find("arriving")};
+        for (std::size_t i = 0; i < schema.fields.size(); ++i)
+            if (schema.index == 0 && schema::divides_total(schema.fields[i]) && i != places.away)
+                places.steps.push_back(i);
     }
-    return places.time && places.way && places.local && places.remote && places.seq ? &places : nullptr;
+    return places.time && places.way && places.seq ? &places : nullptr;
 }
 
 std::optional<std::uint32_t> Collector::connection_of(const decode::Record& record, const Places& places) {
+    if (!places.local || !places.remote) return no_connection;
     const auto& local = record.values[*places.local].raw;
     const auto& remote = record.values[*places.remote].raw;
-    auto key = fmt::format("{}\t{}", local, remote);
+    const auto first_of = [&](auto seq, auto position) -> std::optional<std::uint32_t> {
+        if (!seq || !position || !record.values[*position].seen) return std::nullopt;
+        return static_cast<std::uint32_t>(record.values[*seq].number - record.values[*position].number);
+    };
+    const auto first = first_of(places.seq, places.position),
+               reply_first = first_of(places.reply_seq, places.reply_position);
+    auto key = fmt::format("{}\t{}\t{}\t{}", local, remote, first.value_or(0), reply_first.value_or(0));
     const auto found = connections_.find(key);
     if (found != connections_.end()) return found->second;
     if (host_.connections.size() == most_connections) return std::nullopt;
     const auto number = static_cast<std::uint32_t>(host_.connections.size());
-    host_.connections.push_back({decode::endpoint_text(local), decode::endpoint_text(remote)});
+    host_.connections.push_back({decode::endpoint_text(local), decode::endpoint_text(remote), first, reply_first});
     connections_.emplace(std::move(key), number);
     return number;
 }
@@ -73,6 +93,13 @@ void Collector::record(const decode::Record& record) {
         end.to = time;
     }
     side.ends.push_back(end);
+    for (std::size_t i = 0; i < places->steps.size(); ++i) {
+        if (i == side.steps.size()) side.steps.push_back({.stage = record.schema->fields[places->steps[i]].name});
+        const auto& value = record.values[places->steps[i]];
+        if (!value.seen) continue;
+        side.steps[i].sum_ns = base::saturating_add(side.steps[i].sum_ns, value.number);
+        ++side.steps[i].n;
+    }
 }
 
 void Collector::origin(const recording::Origin& origin) {

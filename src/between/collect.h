@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "between/ends.h"
 #include "show/model/format.h"
@@ -26,9 +27,12 @@ class Collector final : public show::RecordWriter {
   private:
     /// Where the fields of a kind of record are.
     struct Places {
-        std::optional<std::size_t> time, way, local, remote, seq, reply_seq, ask, away, total, arriving;
+        std::optional<std::size_t> time, way, local, remote, seq, reply_seq, position, reply_position, ask, away, total,
+            arriving;
+        std::vector<std::size_t> steps{};  ///< what each host does
     };
     [[nodiscard]] const Places* places_of(const decode::Schema& schema);
+    /// no_connection: the record does not say; nothing: there is no room for one more.
     std::optional<std::uint32_t> connection_of(const decode::Record& record, const Places& places);
 
     Host& host_;

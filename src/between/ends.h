@@ -2,16 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "recording/facts.h"
 
 /// Requests as each of two hosts has them, by records of the recipe both-ends.
 namespace stapgen::between {
 
+inline constexpr std::uint32_t no_connection = 0xffffffff;  ///< its record does not say
+
 /// One request at one end. Times are ns since 1970 by the clock of that end's host.
 struct End {
-    std::uint32_t seq = 0, reply_seq = 0;  ///< of the first byte of the request and of its reply
-    std::uint32_t connection = 0;          ///< of Host::connections
+    std::uint32_t seq = 0, reply_seq = 0;      ///< of the first byte of the request and of its reply
+    std::uint32_t connection = no_connection;  ///< of Host::connections
     /// Client: the request's last byte left, its reply's first one came. Server: the request's last byte came, its
     /// reply's first one left.
     std::int64_t from = 0, to = 0;
@@ -23,16 +28,25 @@ struct End {
 
 /// A segment that an end has sent again, by its request.
 struct Resent {
-    std::uint32_t connection = 0, seq = 0;
+    std::uint32_t connection = no_connection, seq = 0;
 };
 
 struct Connection {
     std::string local, remote;  ///< as people write them
+    /// The first sequence number of its data to the server, and of the data back, where they are known.
+    std::optional<std::uint32_t> first{}, reply_first{};
+};
+
+/// A stage of a host's part in its requests.
+struct Step {
+    std::string stage;
+    std::int64_t sum_ns = 0, n = 0;  ///< of the records that have it
 };
 
 struct Side {
     std::vector<End> ends;
     std::vector<Resent> resent;
+    std::vector<Step> steps;
 };
 
 struct Host {
@@ -40,6 +54,7 @@ struct Host {
     std::vector<Connection> connections{};
     Side client{}, server{};
     Side capture{};  ///< of either end: by a capture of packets, which does not know which
+    std::vector<recording::Cause> not_measured{};  ///< requests that it has seen, and has no record of
 };
 
 /// What one recording may have: more are refused.

@@ -2,17 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "between/ends.h"
+#include "between/request.h"
 #include "table/row.h"
 
 /// Where the time of requests between two hosts is: what `stapgen between` answers, as rows of "stapgen.between/1".
 namespace stapgen::between {
-
-using table::Key, table::Separate, table::About, table::Shown;
 
 /// The client's host, what is between the hosts, the server's host until its reply begins, and from where that has come
 /// until its rest has: together they are what each request took. "between" is what neither host has: both queueing
@@ -54,17 +54,51 @@ struct Way {
     }
 };
 
+/// What a host did for its part of the time, by stages of the recipe both-ends: of all requests that it recorded.
+struct Inside {
+    std::string host{}, stage{};
+    std::int64_t n = 0;
+    double share = 0;  ///< of that host's part of its requests, 0 to 1
+    double mean_ns = 0;
+
+    static constexpr About about{.name = "inside", .row_name = "stage"};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "host", &Inside::host);
+        column(Key(), "stage", &Inside::stage);
+        column(Separate(), "n", &Inside::n);
+        column(Separate(), table::Share("share"), &Inside::share);
+        column(Separate(), table::Mean("mean_ns"), &Inside::mean_ns);
+    }
+};
+
+/// Requests that a host has seen, and has no record of.
+struct NotMeasured {
+    std::string host{}, cause{};
+    std::int64_t count = 0;
+
+    static constexpr About about{.name = "not_measured", .row_name = "not measured"};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "host", &NotMeasured::host);
+        column(Key(), "cause", &NotMeasured::cause);
+        column(Separate(), "count", &NotMeasured::count);
+    }
+};
+
 /// Requests of a client's host to a server's.
 struct Result {
     std::string client{}, server{};  ///< hosts
     std::string seen_as{};           ///< "10.9.0.1 asks 10.9.0.2:5432", and the server's view where it is another one
     std::int64_t requests = 0;       ///< at both ends
+    std::int64_t by_difference = 0, by_position = 0;  ///< of these, by Match
     std::int64_t client_only = 0, server_only = 0, ambiguous = 0, impossible = 0;
     std::int64_t start_ns = 0, duration_ns = 0;  ///< of these, by the client's clock
     std::optional<std::int64_t> threshold_ns{};  ///< p99; nothing: too few requests
     std::int64_t slow = 0;                       ///< requests above it
     std::vector<Part> parts{};
     std::vector<Way> ways{};
+    std::vector<Inside> inside{};    ///< by share
+    std::vector<Request> slowest{};  ///< the slowest first
+    std::vector<NotMeasured> not_measured{};
     bool knows_client = true;                  ///< false: by a capture, which has nothing of the client's host
     bool one_clock = false;                    ///< both ends are in one recording
     std::optional<std::int64_t> fastest_ns{};  ///< forth and back together, by the fastest of each; nothing: not known
@@ -77,6 +111,8 @@ struct Result {
         column(Key(), "server", &Result::server);
         column(Separate(), "seen_as", &Result::seen_as);
         column(Separate(), "requests", &Result::requests);
+        column(Separate(), "by_difference", &Result::by_difference);
+        column(Separate(), "by_position", &Result::by_position);
         column(Separate(), "client_only", &Result::client_only);
         column(Separate(), "server_only", &Result::server_only);
         column(Separate(), "ambiguous", &Result::ambiguous);
@@ -87,6 +123,9 @@ struct Result {
         column(Separate(), "slow", &Result::slow);
         column(Separate(), "parts", &Result::parts, Shown{.row_name = "part"});
         column(Separate(), "ways", &Result::ways, Shown{.row_name = "way"});
+        column(Separate(), "inside", &Result::inside, Shown{.row_name = "stage"});
+        column(Separate(), "slowest", &Result::slowest, Shown{.row_name = "request"});
+        column(Separate(), "not_measured", &Result::not_measured, Shown{.row_name = "not measured"});
         column(Separate(), "knows_client", &Result::knows_client);
         column(Separate(), "one_clock", &Result::one_clock);
         column(Separate(), "fastest_ns", &Result::fastest_ns);
@@ -107,7 +146,10 @@ struct Answer {
     }
 };
 
-/// Joins each client's requests to each server's. Sorts the hosts' ends.
-Answer between(std::vector<Host>& hosts);
+/// Gets each request of a result, by the time at the client.
+using EachRequest = std::function<void(const Result&, const Request&)>;
+
+/// Joins each client's requests to each server's. Sorts the hosts' ends. `each` may be empty.
+Answer between(std::vector<Host>& hosts, const EachRequest& each = {});
 
 }  // namespace stapgen::between

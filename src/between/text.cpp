@@ -98,6 +98,44 @@ std::string clocks_text(const Result& result) {
     return text;
 }
 
+/// What each host did for most of its part.
+std::string inside_text(const Result& result) {
+    constexpr double least = 0.1;
+    std::vector<std::string> hosts;
+    for (const auto& host : {result.client, result.server}) {
+        std::vector<std::string> stages;
+        for (const auto& stage : result.inside)
+            if (stage.host == host && stage.share >= least)
+                stages.push_back(fmt::format("{} {} %", stage.stage, whole_percent(stage.share)));
+        if (!stages.empty()) hosts.push_back(fmt::format("{} in {}", host, fmt::join(stages, ", ")));
+    }
+    return hosts.empty() ? "" : fmt::format("inside: {}", fmt::join(hosts, "; "));
+}
+
+std::string matched_text(const Result& result) {
+    std::vector<std::string> texts;
+    if (result.by_difference > 0) {
+        texts.push_back(fmt::format("{} by one sequence number, as a box changes the other by a constant (SYNPROXY)",
+                                    base::with_commas(result.by_difference)));
+    }
+    if (result.by_position > 0) {
+        texts.push_back(fmt::format("{} by position and addresses, as a box changes both numbers",
+                                    base::with_commas(result.by_position)));
+    }
+    return texts.empty() ? "" : fmt::format("joined: {}", fmt::join(texts, "; "));
+}
+
+std::string not_measured_text(const Result& result) {
+    std::vector<std::string> hosts;
+    for (const auto& host : {result.client, result.server}) {
+        std::vector<std::string> causes;
+        for (const auto& row : result.not_measured)
+            if (row.host == host) causes.push_back(fmt::format("{} {}", base::with_commas(row.count), row.cause));
+        if (!causes.empty()) hosts.push_back(fmt::format("{} {}", host, fmt::join(causes, ", ")));
+    }
+    return hosts.empty() ? "" : fmt::format("not measured: {}", fmt::join(hosts, "; "));
+}
+
 std::string not_joined_text(const Result& result) {
     std::vector<std::string> causes;
     const auto add = [&](std::int64_t count, const std::string& what) {
@@ -112,8 +150,9 @@ std::string not_joined_text(const Result& result) {
 
 void write(std::ostream& out, const Result& result, const base::Screen& screen) {
     put(out,
-        fmt::format("{} and {}, {}: {} requests at both ends; {}", result.client, result.server,
-                    duration_text(result.duration_ns), base::with_commas(result.requests), result.seen_as),
+        fmt::format("{} and {}, {}: {} requests at both ends{}{}", result.client, result.server,
+                    duration_text(result.duration_ns), base::with_commas(result.requests),
+                    result.seen_as.empty() ? "" : "; ", result.seen_as),
         screen);
     if (const auto answer = answer_text(result); !answer.empty()) put(out, answer, screen);
     show::Table table{"", {{"WHERE", Kind::text}, {"ALL"}, {"SLOW"}, {"MEDIAN"}, {"MEAN"}, {"P99"}}};
@@ -135,7 +174,8 @@ void write(std::ostream& out, const Result& result, const base::Screen& screen) 
     if (!result.knows_client)
         put(out, fmt::format("not measured: what {} did inside; its end is a capture of packets", result.client),
             screen);
-    for (const auto& text : {resent_text(result), ways_text(result), clocks_text(result), not_joined_text(result)})
+    for (const auto& text : {inside_text(result), resent_text(result), ways_text(result), clocks_text(result),
+                             matched_text(result), not_joined_text(result), not_measured_text(result)})
         if (!text.empty()) put(out, text, screen);
 }
 

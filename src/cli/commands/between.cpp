@@ -29,7 +29,12 @@ base::Result<between::Host> read_host(const std::vector<std::filesystem::path>& 
     between::Collector collector(host);
     session::ReplayOptions options;
     options.records = &collector;
-    STAPGEN_TRY(session::load_runs(files, presentation, {}, options));
+    STAPGEN_LET(const auto runs, session::load_runs(files, presentation, {}, options));
+    for (const auto& run : runs)
+        for (const auto& measured : run.reports)
+            for (const auto* causes : {&measured.accounting.incomplete, &measured.accounting.lost})
+                std::ranges::copy(*causes, std::back_inserter(host.not_measured));
+    std::erase_if(host.not_measured, [](const recording::Cause& cause) { return cause.count == 0; });
     for (const auto& said : collector.end())
         base::print_message(said);
     if (collector.has_several()) {

@@ -30,7 +30,7 @@ struct Model {
             to.push_back({left, server_clock(came) - left});
             from.push_back({arrived, server_clock(answered) - arrived});
         }
-        return clocks_of(to, from);
+        return clocks_of(lower_hull(to), upper_hull(from));
     }
 };
 
@@ -66,7 +66,7 @@ TEST_CASE("a direction that gets slower is no drift") {
         forth.push_back({left, model.server_clock(came) - left});
         back.push_back({arrived, model.server_clock(came + 307'000) - arrived});
     }
-    const auto clocks = clocks_of(forth, back);
+    const auto clocks = clocks_of(lower_hull(forth), upper_hull(back));
     REQUIRE(clocks);
     CHECK_FALSE(clocks->is_drift_known);
     CHECK(clocks->drift * 1e6 == doctest::Approx(80).epsilon(0.01));
@@ -78,23 +78,26 @@ TEST_CASE("no point is below the line below, and two touch it around the middle"
         std::vector<Point> points(1 + random() % 53);
         for (auto& point : points)
             point = {static_cast<std::int64_t>(random() % 1009), static_cast<std::int64_t>(random() % 2003) - 1000};
-        const auto line = line_below(points);
+        const auto line = line_along(lower_hull(points));
         int touching = 0;
         for (const auto& point : points) {
             CHECK(static_cast<double>(point.difference) >= line.value(point.at) - 1e-6);
             touching += std::abs(static_cast<double>(point.difference) - line.value(point.at)) < 1e-6;
         }
         CHECK(touching >= 1);
-        const auto above = line_above(points);
+        const auto above = line_along(upper_hull(points));
         for (const auto& point : points)
             CHECK(static_cast<double>(point.difference) <= above.value(point.at) + 1e-6);
     }
 }
 
 TEST_CASE("one request bounds both, and a clock that was set has none") {
-    const auto one = clocks_of({{1000, 530}}, {{2000, 470}});
+    const auto clocks_by = [](std::vector<Point> forth, std::vector<Point> back) {
+        return clocks_of(lower_hull(forth), upper_hull(back));
+    };
+    const auto one = clocks_by({{1000, 530}}, {{2000, 470}});
     REQUIRE(one);
     CHECK(one->offset() == 500);
     CHECK(one->error() == 30);
-    CHECK_FALSE(clocks_of({{1000, 530}, {3000, -99'000}}, {{2000, 470}, {4000, -99'100}}));
+    CHECK_FALSE(clocks_by({{1000, 530}, {3000, -99'000}}, {{2000, 470}, {4000, -99'100}}));
 }

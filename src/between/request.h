@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "table/row.h"
+
+namespace stapgen::between {
+
+using table::Key, table::Separate, table::About, table::Shown;
+
+/// One request at both ends, in steps that follow one another: ask, forth, server, back, reply, read. They are `total`.
+struct Request {
+    std::int64_t start_ns = 0;             ///< ns since 1970 by the client's clock
+    std::string client{}, server{};        ///< addresses as the client has them; empty: not known
+    std::uint32_t seq = 0, reply_seq = 0;  ///< at the client
+    std::string match{};                   ///< match_text()
+    std::int64_t total_ns = 0;             ///< as far as it is known
+    std::optional<std::int64_t> ask_ns{};  ///< the client's send call until its last byte is at the device
+    std::int64_t between_ns = 0;           ///< forth and back together
+    std::optional<std::int64_t> forth_ns{},
+        back_ns{};                          ///< within Result::offset_error_ns; nothing: the clocks say none
+    std::int64_t server_ns = 0;             ///< from the request's last byte until its reply's first one
+    std::int64_t reply_ns = 0;              ///< until the reply's last segment comes
+    std::optional<std::int64_t> read_ns{};  ///< until the client has read it
+
+    static constexpr About about{.name = "requests", .row_name = "request"};
+    static constexpr void columns(auto&& column) {
+        column(Separate(), table::Moment("start"), &Request::start_ns);
+        column(Separate(), table::Known("client"), &Request::client);
+        column(Separate(), table::Known("server"), &Request::server);
+        column(Separate(), "seq", &Request::seq);
+        column(Separate(), "reply_seq", &Request::reply_seq);
+        column(Separate(), "match", &Request::match);
+        column(Separate(), "total_ns", &Request::total_ns);
+        column(Separate(), "ask_ns", &Request::ask_ns);
+        column(Separate(), "between_ns", &Request::between_ns);
+        column(Separate(), "forth_ns", &Request::forth_ns);
+        column(Separate(), "back_ns", &Request::back_ns);
+        column(Separate(), "server_ns", &Request::server_ns);
+        column(Separate(), "reply_ns", &Request::reply_ns);
+        column(Separate(), "read_ns", &Request::read_ns);
+    }
+};
+
+}  // namespace stapgen::between
