@@ -24,6 +24,25 @@
 #define STAPGEN_QUESTIONS 8192
 #endif
 
+/* The first sequence numbers of a connection's data: what a request's position is counted from. */
+struct stapgen_streams {
+    u32 sent, received;
+    int is_known;
+};
+/* bytes_acked counts the SYN of the end that connects: net/ipv4/tcp_input.c, tcp_rcv_synsent_state_process(). */
+static inline struct stapgen_streams stapgen_streams_of(const struct sock* sk, enum stapgen_end end,
+                                                        const void** fault) {
+    struct stapgen_streams streams = {0, 0, 0};
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(4, 1, 0)
+    const struct tcp_sock* tcp = tcp_sk(sk);
+    streams.sent =
+        STAPGEN_READ(&tcp->snd_una, fault) - (u32)STAPGEN_READ(&tcp->bytes_acked, fault) + (end == STAPGEN_CLIENT);
+    streams.received = STAPGEN_READ(&tcp->rcv_nxt, fault) - (u32)STAPGEN_READ(&tcp->bytes_received, fault);
+    streams.is_known = 1;
+#endif
+    return streams;
+}
+
 struct stapgen_question {
     struct stapgen_socket_id id;
     s64 asked, left;                                   /* ns; 0: not yet */
@@ -33,6 +52,7 @@ struct stapgen_question {
     u64 comm[2], device[2];
     u32 seq, end_seq; /* end_seq: behind what has left */
     u32 reply_seq;
+    struct stapgen_streams streams;
     u64 local[2], remote[2];
     u16 local_port, remote_port;
     int is_ip4;
@@ -44,6 +64,9 @@ static u32 stapgen_one_request_in = 1;
 static inline int stapgen_is_chosen(u32 seq) {
     return stapgen_one_request_in < 2 || (seq * 0x9e3779b1U >> 8) % stapgen_one_request_in == 0;
 }
+
+/* Of those that take less than this, in ns, only what joins them is printed. */
+static s64 stapgen_brief_below;
 
 /* Stages of both ends, in the order of their records: templates/both-ends/recipe.toml. */
 enum {
@@ -86,17 +109,53 @@ static inline void stapgen_put_ends_of(struct stapgen_line* line, const struct s
 static inline void stapgen_note_ends(const struct sock* sk, struct stapgen_question* question, const void** fault) {}
 #endif
 
-static inline void stapgen_put_numbers_of_end(struct stapgen_line* line, u32 seq, u32 reply_seq, const s64* stages) {
-    stapgen_put_number(line, seq);
-    stapgen_put_number(line, reply_seq);
+/* What joins an end to the other one. Positions: bytes before it, -1: not known. */
+struct stapgen_joint {
+    u32 seq, reply_seq;
+    s64 position, reply_position;
+};
+static inline struct stapgen_joint stapgen_joint_of(u32 seq, u32 reply_seq, enum stapgen_end end,
+                                                    const struct stapgen_streams* streams) {
+    struct stapgen_joint joint = {seq, reply_seq, -1, -1};
+    if (streams->is_known) {
+        joint.position = (u32)(seq - (end == STAPGEN_CLIENT ? streams->sent : streams->received));
+        joint.reply_position = (u32)(reply_seq - (end == STAPGEN_CLIENT ? streams->received : streams->sent));
+    }
+    return joint;
+}
+static inline void stapgen_put_joint(struct stapgen_line* line, const struct stapgen_joint* joint, const s64* stages) {
+    stapgen_put_number(line, joint->seq);
+    stapgen_put_number(line, joint->reply_seq);
+    stapgen_put_number(line, joint->position);
+    stapgen_put_number(line, joint->reply_position);
     stapgen_put_stages(line, stages, STAPGEN_END_FIELDS);
     stapgen_print_record(line);
+}
+/* Whether that is all that is printed of it: no stages, which would be a part of all requests'. */
+static inline int stapgen_is_printed_briefly(s64 now, enum stapgen_end end, u32 seq, u32 reply_seq, const s64* stages) {
+    STAPGEN_UNINITIALIZED struct stapgen_line line;
+    if (stages[STAPGEN_END_TOTAL] >= stapgen_brief_below) return 0;
+    STAPGEN_ADD(ends_brief);
+    line.length = 0;
+    stapgen_put_text(&line, "brief");
+    stapgen_put_number(&line, now);
+    stapgen_put_text(&line, end == STAPGEN_CLIENT ? "\tclient" : "\tserver");
+    stapgen_put_number(&line, seq);
+    stapgen_put_number(&line, reply_seq);
+    stapgen_put_number(&line, end == STAPGEN_CLIENT ? stages[STAPGEN_END_ASK] : 0);
+    stapgen_put_number(&line, end == STAPGEN_CLIENT ? stages[STAPGEN_END_AWAY] : 0);
+    stapgen_put_number(&line, stages[STAPGEN_END_TOTAL]);
+    stapgen_put_number(&line, stages[STAPGEN_END_ARRIVING]);
+    stapgen_print_record(&line);
+    return 1;
 }
 /* From what was passed over the next stage begins where the one before it ended: request.h. */
 static inline void stapgen_print_question(const struct stapgen_question* question, const void** fault) {
     s64 stages[STAPGEN_END_FIELDS], from = question->readable ? question->readable : question->ip;
     STAPGEN_UNINITIALIZED struct stapgen_line line;
     s64 woken = question->woken < from ? 0 : question->woken, called;
+    struct stapgen_joint joint =
+        stapgen_joint_of(question->seq, question->reply_seq, STAPGEN_CLIENT, &question->streams);
     stapgen_no_stages(stages, STAPGEN_END_FIELDS);
     stages[STAPGEN_END_ASK] = question->left - question->asked;
     stages[STAPGEN_END_AWAY] = question->driver - question->left;
@@ -114,13 +173,14 @@ static inline void stapgen_print_question(const struct stapgen_question* questio
     stages[STAPGEN_END_READ] = question->returned - from;
     stages[STAPGEN_END_TOTAL] = question->returned - question->asked;
     stages[STAPGEN_END_ARRIVING] = question->came - question->driver;
+    if (stapgen_is_printed_briefly(question->returned, STAPGEN_CLIENT, joint.seq, joint.reply_seq, stages)) return;
     stapgen_begin_line(&line, "ends", question->returned, question->thread, question->comm);
     stapgen_put_text(&line, "\tclient");
     stapgen_put_endpoint(&line, question->local, question->is_ip4, question->local_port, fault);
     stapgen_put_endpoint(&line, question->remote, question->is_ip4, question->remote_port, fault);
     if (*fault) return;
     stapgen_put_name(&line, question->device);
-    stapgen_put_numbers_of_end(&line, question->seq, question->reply_seq, stages);
+    stapgen_put_joint(&line, &joint, stages);
 }
 
 /* ---- what a question becomes ---- */
@@ -163,6 +223,7 @@ static inline void stapgen_question_is_asked(const struct sock* sk, const void**
     fresh.seq = fresh.end_seq = STAPGEN_READ(&tcp_sk(sk)->write_seq, fault);
     fresh.id = stapgen_socket_id_of(sk, fault);
     stapgen_note_ends(sk, &fresh, fault);
+    fresh.streams = stapgen_streams_of(sk, STAPGEN_CLIENT, fault);
     if (*fault) return;
     has_room = stapgen_evict_if_full(&stapgen_questions);
     if (has_room > 0) STAPGEN_ADD(question_evicted);

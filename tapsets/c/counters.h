@@ -75,6 +75,7 @@
     counter(question_evicted)        /* gave way to later ones */ \
     counter(question_not_chosen)     /* not one of the sample */ \
     counter(question_reported)       /* answered, and read */ \
+    counter(ends_brief)              /* of these and of the requests that were reported: printed briefly */ \
     counter(resent_of_none)          /* segments that an end has sent again, of no request that is known */
 /* clang-format on */
 

@@ -27,6 +27,7 @@ struct World {
         shim_printed.clear();
         stapgen_server_port = 0;
         stapgen_one_request_in = 1;
+        stapgen_brief_below = 0;
         shim_tasks[0] = {101, 100, "asker"};
         shim_task = 0;
         shim_time = 1000;
@@ -65,7 +66,13 @@ TEST_CASE("which end a socket is, its port says, or the lower one of both") {
 TEST_CASE("a question in pieces, and its reply in pieces, are one record") {
     World world;
     Socket socket(4001);
+    // 693 and 8900 were the first bytes, behind 5 GB of both.
+    constexpr u64 many = 5'000'000'000;
     socket.tcp.write_seq = 700;
+    socket.tcp.snd_una = 700;
+    socket.tcp.bytes_acked = 8;
+    socket.tcp.rcv_nxt = static_cast<u32>(8900 + many);
+    socket.tcp.bytes_received = many;
     shim_time = 10'000;
     world.asks(socket);
     stapgen_question_leaves(socket.key(), 711);
@@ -87,10 +94,29 @@ TEST_CASE("a question in pieces, and its reply in pieces, are one record") {
     world.asks(socket);
     // ask 200, away 2800, rx 3, readable 97, ..., total, arriving.
     CHECK(shim_printed.find("\tclient\t") != std::string::npos);
-    CHECK(shim_printed.find("\t700\t9001\t") != std::string::npos);
+    CHECK(shim_printed.find("\t700\t9001\t7\t101\t") != std::string::npos);
     CHECK(shim_printed.ends_with("\t4000\n"));
     CHECK(world.count(STAPGEN_COUNT_question_reported) == 1);
     CHECK(world.count(STAPGEN_COUNT_questions) == 2);
+}
+
+TEST_CASE("of a question that took less than it is asked for there is what joins it") {
+    World world;
+    Socket socket(4001);
+    stapgen_brief_below = 5'000;
+    for (const s64 took : {4'998, 5'000}) {
+        shim_time = 10'000;
+        world.asks(socket);
+        stapgen_question_leaves(socket.key(), socket.tcp.write_seq += 7);
+        world.answered(socket, 10'900, 9001);
+        shim_time = 10'000 + took;
+        world.read(socket);
+    }
+    stapgen_question_ends(socket.key());
+    CAPTURE(shim_printed);
+    CHECK(shim_printed.starts_with("brief\t15000\tclient\t0\t9001\t1\t898\t4999\t0\nends\t15002\t"));
+    CHECK(world.count(STAPGEN_COUNT_ends_brief) == 1);
+    CHECK(world.count(STAPGEN_COUNT_question_reported) == 2);
 }
 
 TEST_CASE("more that is sent before the reply is read is another question, and counted") {

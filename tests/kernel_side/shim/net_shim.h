@@ -133,7 +133,7 @@ struct tcp_sock {
     bool is_mptcp;
     u32 rcv_nxt, copied_seq, write_seq, snd_nxt;
     u32 snd_una, snd_up, snd_wnd, snd_cwnd, snd_sml, packets_out, sacked_out, lost_out, retrans_out, notsent_lowat;
-    u64 tcp_wstamp_ns, tcp_clock_cache;
+    u64 tcp_wstamp_ns, tcp_clock_cache, bytes_acked, bytes_received;
     u32 undo_marker;
     u8 chrono_type : 2, nonagle : 4, icsk_ca_state : 5;
     u32 qlen;

@@ -39,7 +39,7 @@ SUITES = {
 }
 PACKAGES = """systemtap linux-image-amd64 linux-headers-amd64 kmod gcc make libc6-dev memcached
     libmemcached-tools redis-server nginx apache2-utils iperf3 tcpdump ethtool iproute2 procps
-    nftables iputils-ping python3-minimal netcat-openbsd liburing-dev busybox-static openssh-server""".split()
+    nftables iputils-ping python3-minimal netcat-openbsd liburing-dev busybox-static openssh-server ipvsadm libnginx-mod-stream""".split()
 UNUSED_MODULES = """drivers/gpu drivers/media drivers/net/wireless drivers/infiniband drivers/iio
     drivers/staging drivers/usb drivers/scsi sound""".split()
 TOOLS = {"debootstrap": "debootstrap", "qemu-system-x86_64": "qemu-system-x86",

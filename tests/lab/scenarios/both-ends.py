@@ -7,7 +7,8 @@ from lablib.events import check_report
 
 DESCRIPTION = "both-ends and between: 5 ms forth, 2 ms back, 3 ms served and clocks 100 s apart; IPv6, NAT, loss, samples, pipelines"
 IN_CI = ("trixie",)
-BUILD = {"ends": ["both-ends", "--port", "7301"], "sampled": ["both-ends", "--port", "7301", "--one-in", "8"]}
+BUILD = {"ends": ["both-ends", "--port", "7301"], "sampled": ["both-ends", "--port", "7301", "--one-in", "8"],
+         "briefly": ["both-ends", "--port", "7301", "--slower-than", "100ms"]}
 
 REQUESTS, MORE, LOSSY, PIPELINED = 1009, 101, 503, 7
 FORTH, BACK, SERVED, OFFSET = 5_000_000, 2_000_000, 3_000_000, 100_000_000_000
@@ -61,8 +62,9 @@ run lossy --address 10.9.0.2 --requests {LOSSY}
 delay_left
 record one ends || exit 1
 record some sampled || exit 1
+record brief briefly || exit 1
 in_left ask --port 7301 --address 10.9.0.2 --requests {REQUESTS} || exit 1
-end_records one some
+end_records one some brief
 finish
 """
 
@@ -127,5 +129,10 @@ def check(lab):
     one = between(lab, "one")
     assert one["requests"] == REQUESTS and one["one_clock"], one
     assert 0 <= one["ways"][0]["p50_ns"] - FORTH < LITTLE and 0 <= one["ways"][1]["p50_ns"] - BACK < LITTLE, one
+    # Of those that are not slow there is only what joins them, and it joins as many.
+    brief = between(lab, "brief")
+    assert brief["requests"] == REQUESTS and brief["seen_as"] == "" != one["seen_as"], brief
+    for where in ("client", "between", "server"):
+        assert abs(brief["by"][where]["mean_ns"] - one["by"][where]["mean_ns"]) < LITTLE, (where, brief["by"], one["by"])
     some = between(lab, "some")
     assert 0 < some["requests"] < REQUESTS / 4 and not some["client_only"] + some["server_only"], some
