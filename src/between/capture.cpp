@@ -189,6 +189,11 @@ class Requests {
     void add_reply(Connection& connection, const Segment& segment, std::int64_t time) {
         const auto behind = segment.seq + segment.data;
         if (!connection.is_open || !is_after(behind, connection.reply_behind)) return;
+        // Of several in flight the server has not had the last byte yet: its times are those of another one.
+        if (!connection.has_reply && is_after(connection.behind, segment.ack)) {
+            connection.is_open = false;
+            return;
+        }
         if (!connection.has_reply) connection.end.to = time;
         connection.has_reply = true;
         connection.reply_behind = behind;

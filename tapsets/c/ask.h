@@ -14,10 +14,12 @@
 #include "batch.h"
 #include "counters.h"
 #include "ends.h"
+#include "owner_filter.h"
 #include "queues.h"
 #include "reader.h"
 #include "rx_packet.h"
 #include "socket_id.h"
+#include "socket_kind.h"
 #include "which_end.h"
 
 #ifndef STAPGEN_QUESTIONS
@@ -219,6 +221,11 @@ static inline void stapgen_question_is_asked(const struct sock* sk, const void**
     unsigned long queue = (unsigned long)sk;
     int has_room, is_done = 0;
     u32 at;
+    if (stapgen_has_owner_filter() && !stapgen_is_wanted_sock(sk)) return;
+    if (stapgen_reads_tls(sk, fault)) {
+        STAPGEN_ADD(request_ktls);
+        return;
+    }
     fresh.asked = STAPGEN_NOW();
     fresh.seq = fresh.end_seq = STAPGEN_READ(&tcp_sk(sk)->write_seq, fault);
     fresh.id = stapgen_socket_id_of(sk, fault);
@@ -246,15 +253,22 @@ static inline void stapgen_question_is_asked(const struct sock* sk, const void**
     stapgen_unlock_queue(&stapgen_questions, queue);
     if (is_done) stapgen_print_question(&done, fault);
 }
-/* Data is handed to a device: up to this byte, for the first time. */
+/* Data is handed to a device: up to this byte, for the first time. Behind the reply's first byte it is the rest of a
+ * question that is answered before the other end has all of it. */
 static inline void stapgen_question_leaves(unsigned long sk, u32 end_seq) {
+    struct stapgen_question* question;
     u32 at;
     if (!stapgen_may_have(&stapgen_questions, sk)) return;
     stapgen_lock_queue(&stapgen_questions, sk);
     at = stapgen_first_row(&stapgen_questions, sk);
-    if (at && stapgen_after(end_seq, stapgen_questions_rows[at].of.end_seq) && !stapgen_questions_rows[at].of.driver) {
-        stapgen_questions_rows[at].of.end_seq = end_seq;
-        stapgen_questions_rows[at].of.left = STAPGEN_NOW();
+    question = &stapgen_questions_rows[at].of;
+    if (at && stapgen_after(end_seq, question->end_seq)) {
+        question->end_seq = end_seq;
+        question->left = STAPGEN_NOW();
+        if (question->driver) {
+            STAPGEN_ADD(question_overlapping);
+            stapgen_drop_row(&stapgen_questions, at);
+        }
     }
     stapgen_unlock_queue(&stapgen_questions, sk);
 }
@@ -267,16 +281,17 @@ static inline int stapgen_question_of(unsigned long sk, u32 seq, u32* question) 
     stapgen_unlock_queue(&stapgen_questions, sk);
     return at && !stapgen_after(*question, seq);
 }
-/* The first data behind it has come: its reply begins there. */
+/* Data has come, which says up to which byte the other end had what was sent: of the first one behind a question its
+ * reply begins there. Of several requests at once the other end's times are those of another byte. */
 static inline void stapgen_question_is_answered(unsigned long sk, const struct stapgen_socket_id* id,
-                                                const struct stapgen_rx_packet* packet, u32 seq) {
+                                                const struct stapgen_rx_packet* packet, u32 seq, u32 ack) {
     struct stapgen_question* question;
     u32 at;
     if (!stapgen_may_have(&stapgen_questions, sk)) return;
     stapgen_lock_queue(&stapgen_questions, sk);
     at = stapgen_find_question(sk, id);
     question = &stapgen_questions_rows[at].of;
-    if (at && !question->driver && !question->left) { /* nothing of it has left */
+    if (at && !question->driver && (!question->left || stapgen_after(question->end_seq, ack))) {
         STAPGEN_ADD(question_overlapping);
         stapgen_drop_row(&stapgen_questions, at);
     } else if (at && !question->driver && (!packet->driver || !packet->ip)) {

@@ -64,7 +64,7 @@
     counter(request_mismatched)      /* what had the memory of the answer later was not it */ \
     counter(request_read_by_others)  /* read by an unwanted thread */ \
     counter(request_joined)          /* more of a request that was read and not answered */ \
-    counter(request_ktls)            /* segments to a socket that decrypts them, from which programs read records */ \
+    counter(request_ktls)            /* segments to a socket that decrypts what programs read, or calls that send to it */ \
     counter(request_reported)        /* answered */ \
     counter(request_not_chosen)      /* of these: not one of the sample */ \
     counter(questions)               /* each is one of the next seven, or goes on */ \

@@ -144,6 +144,13 @@ static inline long stapgen_tcp_payload_of(const struct sk_buff* skb, const void*
 static inline long stapgen_udp_payload_of(const struct sk_buff* skb) {
     return (long)skb->len - (stapgen_transport_header_of(skb) - skb->data) - 8;
 }
+/* Whether its outermost IP header is a tunnel's: its transport header then is, too. */
+static inline int stapgen_is_in_tunnel(const struct sk_buff* skb, const void** fault) {
+    const unsigned char* ip = stapgen_network_header_of(skb);
+    int protocol = STAPGEN_READ(ip + ((STAPGEN_READ(ip, fault) & 0xf0) == 0x40 ? 9 : 6), fault);
+    return protocol == IPPROTO_UDP || protocol == IPPROTO_IPIP || protocol == IPPROTO_IPV6 || protocol == IPPROTO_GRE ||
+           protocol == IPPROTO_ESP;
+}
 /* Of a TCP segment, or of a datagram with its header, by the IP header alone; 0 for all else, and where that is not to
  * be decided (further fragments, IPv6 extension headers). */
 static inline long stapgen_ip_payload_of(const struct sk_buff* skb, const void** fault) {

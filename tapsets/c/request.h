@@ -331,13 +331,15 @@ static inline int stapgen_request_arrives(const struct sock* sk, const struct sk
     if (*fault) return 0;
     popped = stapgen_pop_rx_packet_at(way, (unsigned long)skb->head);
     if (popped != STAPGEN_POPPED) return popped == STAPGEN_NOT_YET;
+    if (stapgen_follows_ends() && end == STAPGEN_NO_END) return 0;
     if (kind >= 0) {
         stapgen_add(kind);
         return 0;
     }
-    if (stapgen_follows_ends() && end != STAPGEN_SERVER) {
-        if (is_new && end == STAPGEN_CLIENT)
-            stapgen_question_is_answered((unsigned long)sk, &id, STAPGEN_THIS_CPU(stapgen_rx_met), seq);
+    if (stapgen_follows_ends() && end == STAPGEN_CLIENT) {
+        if (is_new)
+            stapgen_question_is_answered((unsigned long)sk, &id, STAPGEN_THIS_CPU(stapgen_rx_met), seq,
+                                         TCP_SKB_CB(skb)->ack_seq);
         return 0;
     }
     if (is_tcp && is_new && stapgen_reads_tls(sk, fault))
@@ -547,8 +549,10 @@ static inline unsigned long stapgen_reply_of(const struct sk_buff* skb, const vo
         return queue;
     }
     queue = (unsigned long)skb->sk;
-    if (stapgen_follows_ends() && queue) stapgen_end_sends(skb, fault);
-    return queue && stapgen_may_have(&stapgen_requests, queue) ? queue : 0;
+    if (!queue || (!stapgen_follows_ends() && !stapgen_may_have(&stapgen_requests, queue))) return 0;
+    if (stapgen_is_in_tunnel(skb, fault)) return 0; /* it has left for that before */
+    if (stapgen_follows_ends()) stapgen_end_sends(skb, fault);
+    return stapgen_may_have(&stapgen_requests, queue) ? queue : 0;
 }
 /* Takes a request of a queue out whose answer is in what leaves, of TCP the oldest; NULL: there is none. */
 static inline const struct stapgen_request* stapgen_pop_answered(unsigned long queue, const struct sk_buff* skb,

@@ -7,6 +7,7 @@
 #include "world.h"
 
 // world.h is first: it has what the C is made of.
+#include <optional>
 #include <random>
 
 #include "c/ask.h"
@@ -33,12 +34,15 @@ struct World {
         shim_time = 1000;
     }
     void asks(Socket& socket) { stapgen_question_is_asked(socket.sk(), &fault); }
-    void answered(Socket& socket, s64 driver, u32 seq) {
+    /// By what has left, if not said: the other end had all of it.
+    void answered(Socket& socket, s64 driver, u32 seq, std::optional<u32> ack = {}) {
         const auto id = stapgen_socket_id_of(socket.sk(), &fault);
         stapgen_rx_packet packet{};
         packet.driver = driver;
         packet.ip = driver != 0 ? driver + 3 : 0;
-        stapgen_question_is_answered(socket.key(), &id, &packet, seq);
+        const auto at = stapgen_first_row(&stapgen_questions, socket.key());
+        stapgen_question_is_answered(socket.key(), &id, &packet, seq,
+                                     ack.value_or(stapgen_questions_rows[at].of.end_seq));
     }
     void read(Socket& socket, int is_target = 1) {
         stapgen_thread_receives(socket.key());
@@ -61,6 +65,10 @@ TEST_CASE("which end a socket is, its port says, or the lower one of both") {
     CHECK(stapgen_end_of(socket.sk(), &world.fault) == STAPGEN_CLIENT);
     stapgen_server_port = 443;
     CHECK(stapgen_end_of(socket.sk(), &world.fault) == STAPGEN_NO_END);
+    socket.tcp.inet.inet_dport = 0;  // a listener
+    CHECK(stapgen_end_of(socket.sk(), &world.fault) == STAPGEN_NO_END);
+    stapgen_server_port = 11211;
+    CHECK(stapgen_end_of(socket.sk(), &world.fault) == STAPGEN_SERVER);
 }
 
 TEST_CASE("a question in pieces, and its reply in pieces, are one record") {
@@ -130,6 +138,29 @@ TEST_CASE("more that is sent before the reply is read is another question, and c
     CHECK(world.count(STAPGEN_COUNT_questions) == 2);
 }
 
+TEST_CASE("a reply that the other end sends before it has all of a question is none, and counted") {
+    World world;
+    Socket socket(4001);
+    world.asks(socket);
+    stapgen_question_leaves(socket.key(), 9);
+    world.asks(socket);
+    stapgen_question_leaves(socket.key(), 17);
+    world.answered(socket, 13'000, 9001, 9);
+    CHECK(world.count(STAPGEN_COUNT_question_overlapping) == 1);
+    world.read(socket);
+    // What has left is there, and more of it leaves behind the reply.
+    socket.tcp.write_seq = 17;
+    world.asks(socket);
+    stapgen_question_leaves(socket.key(), 23);
+    world.answered(socket, 15'000, 9102, 23);
+    stapgen_question_leaves(socket.key(), 29);
+    world.read(socket);
+    CHECK(world.count(STAPGEN_COUNT_question_overlapping) == 2);
+    CHECK(world.count(STAPGEN_COUNT_questions) == 2);
+    stapgen_questions_end();
+    CHECK(shim_printed.empty());
+}
+
 TEST_CASE("both ends choose the same") {
     stapgen_one_request_in = 8;
     int chosen = 0;
@@ -160,7 +191,8 @@ TEST_CASE("whatever happens, each question is one count, and nothing stays behin
                 stapgen_question_leaves(socket.key(), socket.tcp.write_seq);
                 break;
             case 3:
-                world.answered(socket, random() % 7 != 0 ? shim_time - 1 : 0, static_cast<u32>(random()));
+                world.answered(socket, random() % 7 != 0 ? shim_time - 1 : 0, static_cast<u32>(random()),
+                               socket.tcp.write_seq - (random() % 4 == 0 ? 7 : 0));
                 break;
             case 4:
                 stapgen_question_is_readable(socket.key());

@@ -127,6 +127,8 @@ base::Result<session::Presentation> presentation_of(const PresentOptions& option
 
 base::Result<std::vector<std::filesystem::path>> files_at(const std::string& typed) {
     auto files = base::files_at(typed);
+    // A folder of `fleet run` has what became of its hosts beside their recordings.
+    if (files.size() > 1) std::erase(files, std::filesystem::path(typed) / "fleet.json");
     if (!files.empty()) return files;
     return base::bad_input(fmt::format("there are no files in {}", base::printable(typed)),
                            "folders below a folder are not read");

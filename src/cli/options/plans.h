@@ -19,7 +19,7 @@ base::Result<session::Presentation> presentation_of(const PresentOptions& option
 /// Fails where `events` are asked for and the format is one document.
 base::Result<void> check_events(bool events, const session::Presentation& presentation);
 
-/// A folder's files; anything else, be it there or not, is itself. Fails where a folder has none.
+/// A folder's files but for fleet.json; anything else, be it there or not, is itself. Fails where a folder has none.
 base::Result<std::vector<std::filesystem::path>> files_at(const std::string& typed);
 
 /// Its notes say what of the filters is not there now, and why there is no live view. Threads and processes need not

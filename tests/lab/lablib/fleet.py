@@ -14,6 +14,7 @@ from .common import LabError, say, tail
 from .guest import Guest
 
 ADDRESS = "192.168.76.15"
+WIRED = "10.7.0."
 # One CPU: the emulator has a race between CPUs where modules come and go. The host's clock: who is at the other end of ssh
 # is on the host.
 CPUS = "1"
@@ -30,6 +31,7 @@ SetEnv {environment}
 GUEST = f"""
 hostname $LAB_HOST
 ip link set eth2 up && ip address add {ADDRESS}/24 dev eth2 || exit 1
+[ -z "$LAB_WIRED" ] || {{ ip link set eth3 up && ip address add $LAB_WIRED dev eth3; }} || exit 1
 mkdir -p /run/sshd
 cp /lab/boot/host_key /lab/boot/sshd_config /run && chmod 600 /run/host_key
 sed -i 's=/lab/boot/host_key=/run/host_key=' /run/sshd_config
@@ -56,6 +58,7 @@ class Host:
         self.guest = Guest(root, run, net=True, cache=self.lab.cache, real_time=True, cpus=CPUS, env={"LAB_HOST": name})
         self.process = self.log = self.limit = None
         self.has_none = bool(options.program)
+        self.wire = ()
 
     def boot(self, key, host_key):
         self.guest.prepare(scenario.HEAD + GUEST)
@@ -67,7 +70,7 @@ class Host:
         (boot / "authorized_keys").write_text(key.with_suffix(".pub").read_text())
         forward = f"hostfwd=tcp:127.0.0.1:{self.port}-{ADDRESS}:22"
         command = [*self.guest.command(f"file:{self.guest.console}"), "-netdev",
-                   f"user,id=ssh,restrict=on,net=192.168.76.0/24,{forward}", "-device", "virtio-net-pci,netdev=ssh,romfile="]
+                   f"user,id=ssh,restrict=on,net=192.168.76.0/24,{forward}", "-device", "virtio-net-pci,netdev=ssh,romfile=", *self.wire]
         self.log = open(boot / "qemu.log", "wb")
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
                                         preexec_fn=machine.die_with_parent)
@@ -105,9 +108,19 @@ class Host:
         self.log.close()
 
 
+def join(one, two):
+    """Two hosts that are not booted yet have a wire of their own between them: WIRED + 1 and 2."""
+    ports = free_port(), free_port()
+    for number, host in enumerate((one, two)):
+        here, there = ports[number], ports[1 - number]
+        host.wire = ("-netdev", f"socket,id=wire,udp=127.0.0.1:{there},localaddr=127.0.0.1:{here}", "-device",
+                     f"virtio-net-pci,netdev=wire,mac=52:54:00:00:01:0{number + 1},romfile=")
+        host.guest.env["LAB_WIRED"] = f"{WIRED}{number + 1}/24"
+
+
 @contextlib.contextmanager
-def hosts(suites, run, options):
-    """Yield {name: Host}, all up, and the ssh program that knows their names. SUITES: name -> suite."""
+def hosts(suites, run, options, wired=()):
+    """Yield {name: Host}, all up, and the ssh program that knows their names. SUITES: name -> suite; two WIRED ones are joined."""
     run.mkdir(parents=True, exist_ok=True)
     key, host_key, ssh = run / "key", run / "host_key", run / "ssh"
     for each in (key, host_key):
@@ -122,6 +135,8 @@ def hosts(suites, run, options):
         (run / "config").write_text("Host *\n" + "".join(f"    {line}\n" for line in (
             "User root", f"IdentityFile {key}", "StrictHostKeyChecking no", "UserKnownHostsFile /dev/null", "LogLevel ERROR"))
             + "".join(f"Host {host.name}\n    HostName 127.0.0.1\n    Port {host.port}\n" for host in found.values()))
+        if wired:
+            join(*map(found.get, wired))
         for host in found.values():
             held.callback(host.end)
             host.boot(key, host_key)

@@ -92,6 +92,19 @@ TEST_CASE("a request is what is sent until its reply begins, whatever comes in p
     }
 }
 
+TEST_CASE("a reply that the server sent before it had all is of no request") {
+    Capture capture;
+    capture.packet(1'000, true, 100, 700, 11);
+    capture.packet(1'900, true, 111, 700, 13);  // on its way when the first one was answered
+    capture.packet(2'000, false, 700, 111, 101);
+    capture.packet(3'000, false, 801, 124, 101);
+    capture.packet(4'000, true, 124, 902, 17);
+    capture.packet(5'000, false, 902, 141, 19);
+    const auto host = capture.read().value();
+    REQUIRE(host.capture.ends.size() == 1);
+    CHECK(host.capture.ends.front().seq == 124);
+}
+
 TEST_CASE("of two captures that is the client's where replies take longer, and what it did inside is not known") {
     Capture app, db;
     for (std::uint32_t i = 0; i < 401; ++i) {
