@@ -318,6 +318,12 @@ std::string not_found_text(const Host& client, std::size_t hosts) {
 
 }  // namespace
 
+Placed placed(const Request& request, const Result& result) {
+    const auto forth = request.forth_ns.value_or(request.between_ns / 2), back = request.between_ns - forth;
+    const auto error = request.forth_ns ? result.offset_error_ns.value_or(0) : request.between_ns;
+    return {forth, back, std::min(forth, error), std::min(back, error)};
+}
+
 Answer between(std::vector<Host>& hosts, const EachRequest& each) {
     Answer answer;
     for (auto& client : hosts) {

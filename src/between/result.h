@@ -135,6 +135,14 @@ struct Result {
     }
 };
 
+/// When the server had a request, after it had left its client, by the client's clock.
+struct Placed {
+    std::int64_t forth_ns = 0, back_ns = 0;     ///< with what the server took they are how long the client waited
+    std::int64_t earlier_ns = 0, later_ns = 0;  ///< that all may have been
+};
+/// Where the clocks say nothing: in the middle.
+Placed placed(const Request& request, const Result& result);
+
 struct Answer {
     std::vector<Result> results;       ///< the one with most requests first
     std::vector<std::string> missing;  ///< what was not found, and why that may be

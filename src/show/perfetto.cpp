@@ -75,14 +75,9 @@ table::Group fields_of(const decode::Record& record, const std::vector<std::size
 /// with stages has a track of its own, its stages one behind the other up to its time; a stage that a CPU or a thread
 /// spent is a slice of that one's track, too, and a flow goes through all slices of the record. A record with a depth
 /// is a slice of the CPU or the thread that made the call, inside of those above it. Any other record that has a time
-/// is an instant. Holds no record, and stops drawing where a viewer would choke: see max_tracks and max_bytes.
+/// is an instant. Holds no record, and leaves out those for which the trace has no room.
 class PerfettoWriter final : public RecordWriter {
   public:
-    /// A record that would go beyond is left out. The viewer keeps a row for each track, and all of the trace in
-    /// memory, several times as large as the file.
-    static constexpr std::size_t max_tracks = 10'000;
-    static constexpr std::uint64_t max_bytes = 256'000'000;
-
     explicit PerfettoWriter(std::ostream& out) : trace_(out) {}
 
     /// Of one recording: a trace has one clock.
@@ -95,11 +90,10 @@ class PerfettoWriter final : public RecordWriter {
         }
         // A track for itself, for its group and that of CPUs, and for each stage's runner.
         const auto new_tracks = 3 + layout.stages.size();
-        if (trace_.bytes() >= max_bytes || trace_.tracks() + new_tracks > max_tracks) {
+        if (!trace_.has_room(new_tracks)) {
             ++left_out_;
             return;
         }
-        last_time_ = std::max(last_time_, time_in(record, *layout.time));
         draw(layout, record);
     }
     void ready(const decode::Ready& ready) override {
@@ -112,18 +106,12 @@ class PerfettoWriter final : public RecordWriter {
     /// The rest of the trace. What is not in it is reported, a sentence for each reason; it is in the trace, too.
     std::vector<std::string> end() override {
         std::vector<std::string> missing;
-        if (left_out_ > 0) {
-            missing.push_back(fmt::format("{} of {} records are not in the trace: its limits are {} tracks and {} MB",
-                                          base::with_commas(left_out_), base::with_commas(records_),
-                                          base::with_commas(max_tracks), max_bytes / 1'000'000));
-        }
+        if (left_out_ > 0) missing.push_back(PerfettoTrace::left_out_text(left_out_, records_, "records"));
         if (without_time_ > 0) {
             missing.push_back(fmt::format("{} of {} records are not in the trace: they have no time",
                                           base::with_commas(without_time_), base::with_commas(records_)));
         }
-        for (const auto& sentence : missing)
-            trace_.instant(trace_.track(sentence, 0, 0), sentence, last_time_, {});
-        trace_.finish();
+        trace_.finish(missing);
         return missing;
     }
 
@@ -141,11 +129,6 @@ class PerfettoWriter final : public RecordWriter {
         std::vector<std::size_t> parts;   ///< of stages
         std::vector<std::size_t> others;  ///< further fields to be shown
         std::uint64_t group = 0;          ///< the track of all of them, 0: none yet
-    };
-    /// Slices that overlap are on tracks of their own, which the viewer shows as one.
-    struct Lane {
-        std::uint64_t track = 0;
-        std::int64_t end = 0;  ///< of its last slice
     };
     struct Runner {
         std::vector<Lane> lanes;
@@ -226,10 +209,9 @@ class PerfettoWriter final : public RecordWriter {
     Lane& lane_of(const Layout& layout, const decode::Record& record, Attribute kind, Runner& runner,
                   std::int64_t from) {
         if (runner.drawn != drawn_) {
-            const auto free = std::ranges::find_if(runner.lanes, [&](const Lane& lane) { return lane.end <= from; });
             runner.drawn = drawn_;
-            runner.lane = static_cast<std::size_t>(free - runner.lanes.begin());
-            if (free == runner.lanes.end()) add_lane(layout, record, kind, runner);
+            runner.lane = free_lane(runner.lanes, from);
+            if (runner.lane == runner.lanes.size()) add_lane(layout, record, kind, runner);
         }
         return runner.lanes[runner.lane];
     }
@@ -297,7 +279,7 @@ class PerfettoWriter final : public RecordWriter {
     std::map<std::int64_t, Runner> cpus_, threads_;
     std::uint64_t cpu_group_ = 0;
     std::int64_t drawn_ = 0;  ///< records with a track of their own
-    std::int64_t left_out_ = 0, without_time_ = 0, records_ = 0, last_time_ = 0;
+    std::int64_t left_out_ = 0, without_time_ = 0, records_ = 0;
 };
 
 /// A trace has no place for it: it goes to stderr.

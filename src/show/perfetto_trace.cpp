@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "show/perfetto_trace.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <protozero/pbf_writer.hpp>
 #include <variant>
@@ -144,11 +146,13 @@ void PerfettoTrace::event(int type, std::uint64_t track, std::string_view name, 
 
 void PerfettoTrace::slice(std::uint64_t track, std::string_view name, std::int64_t begin, std::int64_t end,
                           std::uint64_t flow, const table::Group& about) {
+    last_ = std::max(last_, end);
     event(event::slice_begin, track, name, begin, flow, about);
     event(event::slice_end, track, {}, end, 0, {});
 }
 
 void PerfettoTrace::instant(std::uint64_t track, std::string_view name, std::int64_t time, const table::Group& about) {
+    last_ = std::max(last_, time);
     event(event::instant, track, name, time, 0, about);
 }
 
@@ -156,18 +160,37 @@ void PerfettoTrace::flush() {
     if (!head_written_) {
         // Without a time of day the clock is to be named anyway.
         if (head_.empty()) clocks({});
-        out_ << head_ << metadata_;
-        written_ += head_.size() + metadata_.size();
+        out_ << head_;
+        written_ += head_.size();
         head_written_ = true;
     }
-    out_ << buffer_;
-    written_ += buffer_.size();
-    buffer_.clear();
+    for (auto* part : {&metadata_, &buffer_}) {
+        out_ << *part;
+        written_ += part->size();
+        part->clear();
+    }
 }
 
-void PerfettoTrace::finish() {
+void PerfettoTrace::finish(const std::vector<std::string>& missing) {
+    for (const auto& sentence : missing)
+        instant(track(sentence, 0, 0), sentence, last_, {});
     flush();
     out_.flush();
+}
+
+bool PerfettoTrace::has_room(std::size_t tracks) const {
+    return written_ + buffer_.size() < max_bytes && tracks_ + tracks <= max_tracks;
+}
+
+std::string PerfettoTrace::left_out_text(std::int64_t left_out, std::int64_t all, std::string_view what) {
+    return fmt::format("{} of {} {} are not in the trace: its limits are {} tracks and {} MB",
+                       base::with_commas(left_out), base::with_commas(all), what, base::with_commas(max_tracks),
+                       max_bytes / 1'000'000);
+}
+
+std::size_t free_lane(const std::vector<Lane>& lanes, std::int64_t from) {
+    const auto free = std::ranges::find_if(lanes, [&](const Lane& lane) { return lane.end <= from; });
+    return static_cast<std::size_t>(free - lanes.begin());
 }
 
 }  // namespace stapgen::show

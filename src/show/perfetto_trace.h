@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "decode/group_keys.h"
 #include "decode/record.h"
@@ -24,7 +25,7 @@ class PerfettoTrace {
     /// 1 MiB of packets, which is when the first of them are written. Only the first one counts.
     void clocks(const decode::Ready& ready);
 
-    /// What the viewer's table `metadata` says of the trace, of the name with "cr-" before it. Written with the clocks.
+    /// What the viewer's table `metadata` says of the trace, of the name with "cr-" before it.
     void metadata(std::string_view name, std::string_view text);
 
     /// A new track, and its id, which is never 0. `parent` 0: at the top. Children of one parent are shown in the order
@@ -38,23 +39,39 @@ class PerfettoTrace {
                const table::Group& about);
     void instant(std::uint64_t track, std::string_view name, std::int64_t time, const table::Group& about);
 
-    void finish();
+    /// Ends a trace, and has it say what is missing in it.
+    void finish(const std::vector<std::string>& missing);
 
-    [[nodiscard]] std::size_t tracks() const { return tracks_; }
-    [[nodiscard]] std::uint64_t bytes() const { return written_ + buffer_.size(); }
+    /// Whether this number of tracks, and slices on them, are not beyond what a viewer can take: it keeps a row for
+    /// each track, and all of the trace in memory, several times as large as the file.
+    [[nodiscard]] bool has_room(std::size_t tracks) const;
+    /// That some did not get any.
+    static std::string left_out_text(std::int64_t left_out, std::int64_t all, std::string_view what);
 
   private:
+    static constexpr std::size_t max_tracks = 10'000;
+    static constexpr std::uint64_t max_bytes = 256'000'000;
+
     void event(int type, std::uint64_t track, std::string_view name, std::int64_t time, std::uint64_t flow,
                const table::Group& about);
     void flush();
 
     std::ostream& out_;
-    std::string metadata_;
     std::string head_;
+    std::string metadata_;
     std::string buffer_;
     bool head_written_ = false;
     std::uint64_t written_ = 0;
     std::size_t tracks_ = 0;
+    std::int64_t last_ = 0;  ///< when the last slice or instant ended
 };
+
+/// Slices that overlap are on tracks of their own, which the viewer shows as one if they have one name.
+struct Lane {
+    std::uint64_t track = 0;
+    std::int64_t end = 0;  ///< of its last slice
+};
+/// The place of the first one that is free from then on; their number: there is none.
+std::size_t free_lane(const std::vector<Lane>& lanes, std::int64_t from);
 
 }  // namespace stapgen::show

@@ -11,9 +11,13 @@
 #include "base/text.h"
 #include "between/capture.h"
 #include "between/collect.h"
+#include "between/page.h"
 #include "between/text.h"
+#include "between/trace.h"
+#include "cli/commands/answer.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
+#include "cli/options/plans.h"
 #include "recording/reader.h"
 #include "session/replay.h"
 
@@ -56,7 +60,8 @@ void add_file_names(std::vector<between::Host>& hosts) {
 
 base::Result<void> find_between(const Call& /*call*/, const BetweenOptions& options) {
     STAPGEN_LET(auto presentation, presentation_of(options.present));
-    presentation.by.emplace();  // no groups
+    presentation.by.emplace();                             // no groups
+    presentation.format = session::Presentation().format;  // of what is read there is no report
     std::vector<between::Host> hosts;
     std::vector<std::filesystem::path> files;
     for (const auto& word : options.files) {
@@ -77,13 +82,18 @@ base::Result<void> find_between(const Call& /*call*/, const BetweenOptions& opti
         hosts.push_back(std::move(host));
     }
     add_file_names(hosts);
-    const auto answer = between::between(hosts);
-    if (options.present.format == "json") {
-        between::write_json(std::cout, answer);
-    } else if (options.present.format == "csv") {
-        between::write_csv(std::cout, answer);
+    between::Trace trace(std::cout);
+    between::EachRequest each;
+    if (options.present.format == "perfetto")
+        each = [&](const auto& result, const auto& request) { trace.request(result, request); };
+    const auto answer = between::between(hosts, each);
+    if (each) {
+        for (const auto& missing : trace.end(answer))
+            base::print_message(missing);
     } else {
-        between::write_text(std::cout, answer, base::screen_of(STDOUT_FILENO, presentation.colours));
+        write_answer(options.present.format, answer, [&] {
+            between::write_text(std::cout, answer, base::screen_of(STDOUT_FILENO, presentation.colours));
+        });
     }
     if (!answer.results.empty()) return {};
     return tl::make_unexpected(base::Error{base::ErrorKind::no_result, "no request was found at both ends",
@@ -99,14 +109,15 @@ CommandSpec between_command() {
         "Joins recordings of the recipe both-ends that were made at the same time: by the sequence numbers of\n"
         "request and reply, which NAT and tunnels keep. No clock need be set. Either end, or both, may be a\n"
         "capture of packets (pcap, pcapng) instead, of tcpdump at that host. docs/guide/both-ends.md\n";
-    command.examples = {"stapgen between app1.rec db1.rec", "stapgen between pair",
-                        "stapgen between app1.rec db1.pcap"};
+    command.examples = {"stapgen between app1.rec db1.rec", "stapgen between pair", "stapgen between app1.rec db1.pcap",
+                        "stapgen between pair --format html > pair.html"};
     command.options = joined(
         {{option("recording", "FILE", groups::arguments, "Recordings of both-ends, captures, or folders with them", "",
                  &options.files, {.required = true}),
           option("--port", "N", groups::filters, "The server's port, in captures", "default: the lower one",
                  &options.port, {.range = Range{1, 65535}})},
-         format_options(options.present.format, {"table", "json", "csv"}, "")});
+         format_options(options.present.format, {"table", "json", "csv", "html", "perfetto"},
+                        "html: one self-contained page; perfetto: a trace for ui.perfetto.dev")});
     return command;
 }
 

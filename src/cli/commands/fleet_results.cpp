@@ -11,6 +11,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/commands/answer.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/new_file.h"
 #include "cli/options/option_table.h"
@@ -61,14 +62,10 @@ base::Result<void> fleet_compare(const Call& /*call*/, const FleetCompareOptions
     fleet::compare_members(comparison, options.percentiles.empty() ? usual_percentiles() : options.percentiles,
                            options.threshold);
     STAPGEN_LET(auto output, NewFile::open(options.output));
-    if (options.present.format == "json") {
-        fleet::write_json(std::cout, comparison);
-    } else if (options.present.format == "csv") {
-        fleet::write_csv(std::cout, comparison);
-    } else {
+    write_answer(options.present.format, comparison, [&] {
         fleet::write_text(std::cout, comparison, options.present.shown.top,
                           base::screen_of(STDOUT_FILENO, presentation.colours));
-    }
+    });
     if (auto kept = output.keep(); !kept) return kept;
     auto different = comparison.different_levels();
     if (const auto count = comparison.different(); count > 0)
@@ -124,14 +121,10 @@ base::Result<void> fleet_why(const Call& call, const FleetReportOptions& options
     whys.sentence = fleet::sentence_of(comparison);
     fleet::sort_hosts(whys);
     STAPGEN_LET(auto output, NewFile::open(options.output));
-    if (options.present.format == "json") {
-        fleet::write_json(std::cout, whys);
-    } else if (options.present.format == "csv") {
-        fleet::write_csv(std::cout, whys);
-    } else {
+    write_answer(options.present.format, whys, [&] {
         fleet::write_text(std::cout, whys, options.present.shown.top,
                           base::screen_of(STDOUT_FILENO, presentation.colours));
-    }
+    });
     return output.keep();
 }
 

@@ -64,7 +64,8 @@ data segment_data(const Segment& segment) {
     const bool has_room = static_cast<double>(segment.label.size() + 1) < segment.part * letters;
     return object{{"segment", segment.name},
                   {"width", width(segment.part)},
-                  {"colour", segment.colour ? colour_classes(*segment.colour) : "gap"},
+                  {"colour", fmt::format("{}{}", segment.colour ? colour_classes(*segment.colour) : "gap",
+                                         segment.uncertain ? " uncertain" : "")},
                   {"inside", has_room ? text_or_false(segment.label) : data(false)}};
 }
 

@@ -22,6 +22,7 @@ struct Segment {
     double part = 0;                        ///< of the width there is, 0 to 1
     std::optional<std::size_t> colour = 0;  ///< colour_of_stage(); nothing: it is no stage
     std::string label{};                    ///< shown in the bar, if it is wide enough on a phone
+    bool uncertain = false;                 ///< it may be another's: hatched
 };
 
 /// A stacked bar with its label.

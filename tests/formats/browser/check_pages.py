@@ -22,8 +22,10 @@ import tempfile
 
 # Pictures that are open: heatmaps, curves, distributions, columns.
 PLOTS = {"server": 3, "comparison": 9, "hosts": 3, "drops": 1, "averages": 0, "packets": 3, "waits": 3, "ledger": 0,
-         "hostile": 3}
-TIMELINES = {"server": 10, "hosts": 10, "comparison": 20, "packets": 20, "waits": 20, "hostile": 10}
+         "between": 0, "hostile": 3}
+# Of each picture of the slowest how many.
+TIMELINES = {"server": [10], "hosts": [10], "comparison": [10, 10], "packets": [20], "waits": [20],
+             "between": [10, 10, 10, 10], "hostile": [10]}
 SMALL = {"hosts": 60}
 SENTENCES = {"drops"}
 # Of each step of a flow what is drawn: packets that join the trunk, or leave it (-), or are the trunk (=).
@@ -45,10 +47,11 @@ PROBE = """
     scripts: document.querySelectorAll("script").length,
   };
   // Of each bar its width and that of its parts, and of each stage the paint by which it is known.
-  said.timelines = [...document.querySelectorAll(".timelines .parts")].map(bar => [
-    bar.getBoundingClientRect().width, [...bar.children].reduce((sum, part) => sum + part.getBoundingClientRect().width, 0)]);
-  // The piece that a segment of a bar is named for, and what the bar's label says it is all.
-  said.totals = [...document.querySelectorAll(".timelines p strong")].map(label => label.textContent);
+  const timelines = [...document.querySelectorAll(".timelines")];
+  said.timelines = timelines.map(rows => [...rows.querySelectorAll(".parts")].map(bar => [
+    bar.getBoundingClientRect().width, [...bar.children].reduce((sum, part) => sum + part.getBoundingClientRect().width, 0)]));
+  // What the bar's label says it is all.
+  said.totals = timelines.map(rows => [...rows.querySelectorAll("p strong")].map(label => label.textContent));
   const legend = document.querySelector(".timelines")?.parentElement.querySelectorAll(".legend i") ?? [];
   said.paints = [...legend].map(part => getComputedStyle(part)).map(style => style.backgroundColor + style.backgroundImage);
   // Of each small chart how wide it is, how much of that its distribution takes, and where its line is.
@@ -276,9 +279,9 @@ def check(kind, text, folder):
         for width, height, shapes, inside in said["plots"]:
             assert width > 200 and height > 150 and 1 < shapes == inside, said["plots"]
         assert not said["collisions"], said["collisions"]
-        assert len(said["timelines"]) == TIMELINES.get(kind, 0), said["timelines"]
-        if kind != "comparison":
-            check_timelines(said["timelines"], said["totals"])
+        assert [len(rows) for rows in said["timelines"]] == TIMELINES.get(kind, []), said["timelines"]
+        for rows, totals in zip(said["timelines"], said["totals"]):
+            check_timelines(rows, totals)
         check_flow(kind, said["flow"])
         assert not said["beyond"] and not said["empty"] and not said["astray"], (
             said["width"], said["beyond"], said["empty"], said["astray"])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /// Writes a page from made-up data that looks like a measurement: sample_page KIND > FILE
-/// KIND: server, comparison, hosts, drops, averages, packets, waits, ledger, hostile.
+/// KIND: server, comparison, hosts, drops, averages, packets, waits, ledger, between, hostile.
 
 #include <fmt/format.h>
 
@@ -16,6 +16,7 @@
 #include "analyze/analyzer.h"
 #include "analyze/merge.h"
 #include "analyze/results.h"
+#include "between/page.h"
 #include "decode/record_parser.h"
 #include "show/model/hosts.h"
 #include "study/why.h"
@@ -269,6 +270,55 @@ void write_hosts(const stapgen::show::Format& html) {
     html.write_hosts(std::cout, hosts, reports_of({merge_all(std::move(all))}), {});
 }
 
+/// Requests of a client to a server whose clock is an hour ahead, and is set on the way if `is_set`.
+void ask(between::Host& client, between::Host& server, between::Side& asked, std::uint32_t first, bool is_set) {
+    std::mt19937_64 random(first);
+    std::exponential_distribution<double> more(1e-5);
+    const auto ns = [&](double least) { return static_cast<std::int64_t>(least + more(random)); };
+    const auto connection = static_cast<std::uint32_t>(client.connections.size());
+    client.connections.push_back({"10.9.0.1:40000", "[2001:db8:1009:2003:4001:5003:6007:7001]:5432"});
+    const auto there = static_cast<std::uint32_t>(server.connections.size());
+    server.connections.push_back({client.connections.back().remote, client.connections.back().local});
+    auto now = start;
+    for (std::uint32_t i = 0; i < 503; ++i) {
+        const auto ahead = &client == &server ? 0 : (is_set && i % 2 == 1 ? 61 * 60 : 60 * 60) * second;
+        const bool is_slow = i % 97 == 13;
+        const auto left = now + ns(7e3), came = left + ns(is_slow ? 41e6 : 1e6),
+                   answered = came + ns(is_slow ? 13e6 : 3e6), back = answered + ns(2e6),
+                   whole = back + ns(is_slow ? 5e6 : 1e4), read = whole + ns(1.1e4);
+        const auto seq = first + i * 101;
+        // A capture has what is on the wire.
+        const bool is_captured = &asked == &client.capture;
+        asked.ends.push_back({seq, ~seq, connection, left, back, is_captured ? 0 : left - now,
+                              (is_captured ? whole : read) - back, whole - back});
+        server.server.ends.push_back(
+            {.seq = seq, .reply_seq = ~seq, .connection = there, .from = came + ahead, .to = answered + ahead});
+        if (is_slow) asked.resent.push_back({connection, seq});
+        now = read + ns(1e7);
+    }
+}
+
+/// A client, a proxy and a server with a bad name and a bad clock; both ends on one host; a client's capture.
+void write_between() {
+    std::vector<between::Host> hosts(5);
+    auto &app = hosts[0], &proxy = hosts[1], &db = hosts[2], &both = hosts[3], &captured = hosts[4];
+    app.name = "app1";
+    proxy.name = "proxy1.a-long-name.of-a-host.example";
+    db.name = "</article><img src=x onerror=alert(1)>";
+    both.name = "containers";
+    captured.name = "captured";
+    ask(app, proxy, app.client, 1, false);
+    ask(proxy, db, proxy.client, 1'000'000, true);
+    ask(both, both, both.client, 2'000'000, false);
+    ask(captured, db, captured.capture, 3'000'000, false);
+    for (auto* host : {&app, &proxy})
+        host->client.steps = {{"ask", 503 * 110'000, 503}, {"<b>read</b>", 503 * 111'000, 503}};
+    db.server.steps = {{"app", 503 * 2'900'000LL, 503}};
+    proxy.not_measured = {{"unanswered", 7}};
+    app.client.ends.push_back({.seq = 77, .from = start, .to = start + second});
+    between::write_html(std::cout, between::between(hosts));
+}
+
 /// Names that try to leave their place in the page.
 Summary hostile() {
     auto summary = server(7, 11, 401, 1);
@@ -308,6 +358,10 @@ int main(int argc, char** argv) {
             {});
         return 0;
     }
+    if (kind == "between") {
+        write_between();
+        return 0;
+    }
     if (kind == "hosts") {
         write_hosts(html);
         return 0;
@@ -324,7 +378,7 @@ int main(int argc, char** argv) {
                                                                      {"hostile", hostile}};
     const auto found = reports.find(kind);
     if (found == reports.end()) {
-        std::cerr << "usage: sample_page server|comparison|hosts|drops|averages|packets|waits|ledger|hostile\n";
+        std::cerr << "usage: sample_page server|comparison|hosts|drops|averages|packets|waits|ledger|between|hostile\n";
         return 2;
     }
     auto summary = found->second();

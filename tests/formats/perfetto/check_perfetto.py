@@ -4,7 +4,7 @@
 check_perfetto.py STAPGEN SAMPLES
 
 Of each record: its track, its stages in order and to the ns, the same slices on the tracks of CPUs and threads, and the
-flow through them.
+flow through them. Of requests at both ends: both hosts' slices on one clock.
 """
 
 import collections
@@ -113,9 +113,121 @@ def check_sums(stapgen, path, sums):
     assert {name: whole[name] for name in sums} == dict(sums)
 
 
-def check_terminal(stapgen, path):
+END_FIELDS = ["time:time", "way:text", "local:endpoint", "remote:endpoint", "seq:int", "reply_seq:int", "ask:stage", "away:stage",
+              "read:stage", "total:stage", "arriving:value"]
+SECOND = 1_000_000_000
+# How far each host's clock is from the truth.
+CLOCKS = {"app": 0, "proxy": 100 * SECOND, "db": -50 * SECOND}
+
+
+def chain(folder, requests):
+    """Write recordings of app, which asks proxy, which asks db. Of two requests one is sent before the reply to the other has
+    come. Return for each host and sequence number when a client began and a server had it, in true time."""
+    numbers = random.Random(1013)
+    lines, truth = collections.defaultdict(list), {}
+
+    def asked(client, server, seq, begin, port):
+        ask, forth, served, back, arriving, read = (numbers.randrange(1000, 100_003) for _ in range(6))
+        came = begin + ask + forth
+        if server == "proxy":
+            served += asked("proxy", "db", seq + (1 << 30), came + 1009, port) + 2003
+        replied = came + served
+        end = replied + back + arriving + read
+        ends = {client: (end, "client", f"10.0.0.1:{port}", "10.0.0.2:80", seq, seq + 7, ask, forth + served + back,
+                         arriving + read, end - begin, arriving),
+                server: (replied, "server", "10.0.0.2:80", f"10.0.0.1:{port}", seq, seq + 7, "-", "-", "-", served, 0)}
+        for host, (time, way, local, remote, *values) in ends.items():
+            endpoints = [f"0.ffff0a0000{end[7:8]:0>2}{end[8:]}" for end in (local, remote)]
+            lines[host].append((time, "\t".join(map(str, ["ends", time + 1000 * SECOND, way, *endpoints, *values]))))
+        truth[client, seq], truth[server, seq] = begin, came
+        return end - begin
+
+    time = 0
+    for i in range(requests):
+        took = asked("app", "proxy", i * 101, time, 4001 + i // 2 % 3)
+        time += numbers.randrange(1, took) if i % 2 == 0 else 2 * took
+    for host, found in lines.items():
+        wall = 1_795_180_000 * SECOND + CLOCKS[host]
+        (folder / f"{host}.txt").write_text("\n".join(
+            ["\t".join(["stapgen", "4", "both-ends", "ends", *END_FIELDS]), f"ready\t{wall}\t{1000 * SECOND}",
+             *(line for _, line in sorted(found)), f"end\t{wall + time}\tseen={len(found)}\treported={len(found)}", ""]),
+                                            encoding="utf-8")
+    return truth
+
+
+def both_ends(stapgen, *files):
+    done = subprocess.run([stapgen, "between", *files, "--format", "perfetto"], capture_output=True, check=True)
+    trace = read_trace.Trace(done.stdout)
+    assert all(one["depth"] == 0 for one in trace.slices), "slices overlap"
+    assert trace.wall == 0
+    return trace, done.stderr.decode()
+
+
+def check_sample_of_both_ends(stapgen, samples):
+    """The trace has what JSON says, by the client's clock."""
+    import calendar
+    import json
+    import time
+    trace, said = both_ends(stapgen, samples / "pair")
+    done = subprocess.run([stapgen, "between", samples / "pair", "--format", "json"], capture_output=True, check=True)
+    result, = json.loads(done.stdout)["results"]
+    assert len(trace.flows) == result["requests"] and len(trace.slices) == 4 * result["requests"], len(trace.slices)
+    named = {trace.name_of(track) for track in trace.tracks}
+    assert {"app1", "db1", "app1 / 10.9.0.1:60780 to 10.9.0.2:7301", "db1 / 10.9.0.1:60780 to 10.9.0.2:7301"} < named, named
+    sums = collections.Counter()
+    for one in trace.slices:
+        sums[one["name"]] += one["end"] - one["begin"]
+    means = {part["where"]: part["mean_ns"] * result["requests"] for part in result["parts"]}
+    for ns, wanted in ((sums["ask"] + sums["read"], means["client"]), (sums["server"], means["server"]),
+                       (sums["wait"] - sums["server"], means["between"])):
+        assert abs(ns - wanted) < 1e-4 * wanted, (ns, wanted)
+    waits = {one["annotations"]["seq"]: one for one in trace.slices if one["name"] == "wait"}
+    for request in result["slowest"]:
+        wait = waits[request["seq"]]
+        whole, part = request["start"].split(".")
+        start = calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) * SECOND + int(part.rstrip("Z"))
+        ends = trace.flows[wait["flow"]]
+        assert [one["name"] for one in ends] == ["wait", "server", "read"], ends
+        assert [wait["begin"] - start, ends[1]["begin"] - wait["begin"], wait["end"] - ends[1]["end"]] == [
+            request["ask_ns"], request["forth_ns"], request["back_ns"]], (request, ends)
+        for name in ("reply_seq", "match", "total_ns", "between_ns", "forth_ns", "back_ns"):
+            assert wait["annotations"][name] == request[name], (name, wait)
+        assert wait["annotations"]["offset_error_ns"] == result["offset_error_ns"]
+        assert ends[1]["annotations"] == {"earlier_ns": min(request["forth_ns"], result["offset_error_ns"]),
+                                          "later_ns": min(request["back_ns"], result["offset_error_ns"])}
+    assert "100.001446 s ahead" in trace.metadata["stapgen-clocks of app1 and db1"], trace.metadata
+    assert "not measured: db1 1 unanswered" in said and len(trace.instants) == 1, said
+
+
+def check_chain(stapgen, folder):
+    """A proxy is at one place on the first client's clock, requests on one connection at once are on tracks of one name, and
+    all that was is in what the trace leaves open."""
+    requests = 499
+    truth = chain(folder, requests)
+    for names in (("app", "proxy", "db"), ("db", "proxy", "app")):
+        trace, _ = both_ends(stapgen, *(folder / f"{name}.txt" for name in names))
+        ahead = 1_795_180_000 * SECOND + CLOCKS["app" if names[0] == "app" else "proxy"]
+        tracks = collections.Counter(trace.name_of(track) for track in trace.tracks)
+        assert {name: tracks[name] for name in CLOCKS} == dict.fromkeys(CLOCKS, 1), tracks
+        assert tracks["app / 10.0.0.1:4001 to 10.0.0.2:80"] == 2, tracks
+        assert len(trace.flows) == 2 * requests and all(len(ends) == 3 for ends in trace.flows.values())
+        asks = {(one["track"], one["end"]): one["begin"] for one in trace.slices if one["name"] == "ask"}
+        # A proxy's offset from app is known within this.
+        error = max(one["annotations"].get("offset_error_ns", 0) for one in trace.slices)
+        for wait, server, reply in trace.flows.values():
+            assert (wait["name"], server["name"], reply["name"]) == ("wait", "server", "reply")
+            client, there = (trace.name_of(one["track"]).split(" / ")[0] for one in (wait, server))
+            seq = wait["annotations"]["seq"]
+            began = asks[wait["track"], wait["begin"]] - ahead - truth[client, seq]
+            assert began == 0 if client == ("app" if names[0] == "app" else "proxy") else abs(began) <= error, (client, began)
+            had = truth[there, seq] - truth[client, seq] - (server["begin"] - asks[wait["track"], wait["begin"]])
+            assert -server["annotations"]["earlier_ns"] <= had <= server["annotations"]["later_ns"], (server, had)
+            assert wait["begin"] <= server["begin"] and server["end"] <= wait["end"]
+
+
+def check_terminal(stapgen, path, command="report"):
     ours, theirs = pty.openpty()
-    done = subprocess.run([stapgen, "report", path, "--format", "perfetto"], stdout=theirs, stderr=subprocess.PIPE,
+    done = subprocess.run([stapgen, command, path, "--format", "perfetto"], stdout=theirs, stderr=subprocess.PIPE,
                           check=False)
     os.close(theirs)
     os.close(ours)
@@ -138,6 +250,9 @@ def main():
             if path.suffix == ".rec":
                 assert trace.metadata["stapgen-host"] == "lab" and "stapgen" in trace.metadata["stapgen-command"], path
         check_terminal(stapgen, made)
+        check_terminal(stapgen, samples / "pair", "between")
+        check_sample_of_both_ends(stapgen, samples)
+        check_chain(stapgen, Path(folder))
         # No time in it, no picture of it.
         trace, said = drawn(stapgen, samples / "dropwatch.rec")
         assert not trace.slices and "1 of 1 records are not in the trace: they have no time" in said, said

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "between/sentences.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+#include "table/texts.h"
+
+namespace stapgen::between {
+
+using show::Kind, table::duration_text;
+
+namespace {
+
+/// No "-0".
+long whole_percent(double part) {
+    return std::lround(part * 100);
+}
+
+std::string way_text(const Way& way, std::string_view above) {
+    if (!way.p50_ns) return fmt::format("{}: too few requests", way.way);
+    auto text = fmt::format("{}: P50 {}", way.way, duration_text(*way.p50_ns));
+    if (way.p99_ns) text += fmt::format(", P99 {}", duration_text(*way.p99_ns));
+    return text + std::string(above);
+}
+
+}  // namespace
+
+show::Cell time_cell(const std::optional<std::int64_t>& ns) {
+    return {ns ? duration_text(*ns) : "-"};
+}
+
+std::size_t colour_of(std::string_view where) {
+    if (where == "client") return 0;
+    if (where == "server") return 2;
+    return where == "between" ? 5 : 6;
+}
+
+std::string where_text(const Part& part, const Result& result) {
+    if (part.where == "client") return result.client;
+    if (part.where == "server") return result.server;
+    return part.where == "between" ? "between the hosts" : "rest of the reply";
+}
+
+std::string answer_text(const Result& result) {
+    constexpr double half = 0.5;
+    const auto place = [&](const Part& part) {
+        if (part.where == "client") return "at " + result.client;
+        if (part.where == "server") return "at " + result.server;
+        return std::string(part.where == "between" ? "between the hosts" : "in the rest of the reply");
+    };
+    std::string text;
+    for (const auto& part : result.parts)
+        if (part.share >= half)
+            text = fmt::format("Most of the time of all requests is {}: {} %", place(part), whole_percent(part.share));
+    for (const auto& part : result.parts) {
+        if (part.excess.value_or(0) < half) continue;
+        text += fmt::format("{}The slowest 1 % ({}) take longer {}: {} % of their extra time", text.empty() ? "" : ". ",
+                            base::with_commas(result.slow), place(part), std::min(whole_percent(*part.excess), 100L));
+    }
+    return text.empty() ? "" : text + '.';
+}
+
+std::string resent_text(const Result& result) {
+    const auto& forth = result.ways.front();
+    const auto& back = result.ways.back();
+    if (forth.segments + back.segments == 0) return {};
+    return fmt::format(
+        "segments of {} requests were sent again by {}, of {} replies by {}; 'stapgen retransmits' there says "
+        "why",
+        base::with_commas(forth.resent), result.client, base::with_commas(back.resent), result.server);
+}
+
+std::string ways_text(const Result& result) {
+    const auto& forth = result.ways.front();
+    const auto& back = result.ways.back();
+    if (result.one_clock) return fmt::format("{}; {}; by one clock", way_text(forth, ""), way_text(back, ""));
+    if (!result.fastest_ns)
+        return "which way took longer is not known: one of the clocks was set, or has changed its pace";
+    return fmt::format("{}; {}; the fastest together take {}, and how that divides these clocks cannot say",
+                       way_text(forth, " above its fastest"), way_text(back, " above its fastest"),
+                       duration_text(*result.fastest_ns));
+}
+
+std::string clocks_text(const Result& result) {
+    if (!result.offset_ns) return {};
+    constexpr double ns_per_s = 1e9;
+    auto text = fmt::format(
+        "{} is {:.6f} s {} {}, within {}", result.server, std::abs(static_cast<double>(*result.offset_ns)) / ns_per_s,
+        *result.offset_ns < 0 ? "behind" : "ahead of", result.client, duration_text(*result.offset_error_ns));
+    constexpr double is_said = 0.05;
+    if (std::abs(result.drift_ppm.value_or(0)) >= is_said)
+        text += fmt::format(", and drifts by {:.1f} ppm", *result.drift_ppm);
+    return text;
+}
+
+std::string inside_text(const Result& result) {
+    constexpr double least = 0.1;
+    std::vector<std::string> hosts;
+    for (const auto& host : {result.client, result.server}) {
+        std::vector<std::string> stages;
+        for (const auto& stage : result.inside)
+            if (stage.host == host && stage.share >= least)
+                stages.push_back(fmt::format("{} {} %", stage.stage, whole_percent(stage.share)));
+        if (!stages.empty()) hosts.push_back(fmt::format("{} in {}", host, fmt::join(stages, ", ")));
+    }
+    return fmt::format("{}", fmt::join(hosts, "; "));
+}
+
+std::string matched_text(const Result& result) {
+    std::vector<std::string> texts;
+    if (result.by_difference > 0) {
+        texts.push_back(fmt::format("{} by one sequence number, as a box changes the other by a constant (SYNPROXY)",
+                                    base::with_commas(result.by_difference)));
+    }
+    if (result.by_position > 0) {
+        texts.push_back(fmt::format("{} by position and addresses, as a box changes both numbers",
+                                    base::with_commas(result.by_position)));
+    }
+    return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+std::string not_measured_text(const Result& result) {
+    std::vector<std::string> hosts;
+    for (const auto& host : {result.client, result.server}) {
+        std::vector<std::string> causes;
+        for (const auto& row : result.not_measured)
+            if (row.host == host) causes.push_back(fmt::format("{} {}", base::with_commas(row.count), row.cause));
+        if (!causes.empty()) hosts.push_back(fmt::format("{} {}", host, fmt::join(causes, ", ")));
+    }
+    return fmt::format("{}", fmt::join(hosts, "; "));
+}
+
+std::vector<NotJoined> not_joined(const Result& result) {
+    std::vector<NotJoined> causes;
+    const auto add = [&](std::int64_t count, std::string cause) {
+        if (count > 0) causes.push_back({count, std::move(cause)});
+    };
+    add(result.client_only, fmt::format("not in {}'s recording", result.server));
+    add(result.server_only, fmt::format("not in {}'s recording", result.client));
+    add(result.ambiguous, "with numbers that others have, too");
+    add(result.impossible, "that the server had for longer than the client waited");
+    return causes;
+}
+
+std::string not_joined_text(const Result& result) {
+    std::vector<std::string> causes;
+    for (const auto& [count, cause] : not_joined(result))
+        causes.push_back(fmt::format("{} {}", base::with_commas(count), cause));
+    return fmt::format("{}", fmt::join(causes, ", "));
+}
+
+std::string capture_text(const Result& result) {
+    if (result.knows_client) return {};
+    return fmt::format("what {} did inside; its end is a capture of packets", result.client);
+}
+
+std::string hosts_text(const Result& result) {
+    return fmt::format("{} and {}", result.client, result.server);
+}
+
+std::string found_text(const Result& result) {
+    return fmt::format("{}: {} requests at both ends{}{}", duration_text(result.duration_ns),
+                       base::with_commas(result.requests), result.seen_as.empty() ? "" : "; ", result.seen_as);
+}
+
+std::string slow_text(const Result& result) {
+    if (result.slow == 0) return {};
+    return fmt::format("SLOW: share of the extra time of {} requests above {} (p99)", base::with_commas(result.slow),
+                       duration_text(*result.threshold_ns));
+}
+
+show::Table parts_table(const Result& result) {
+    show::Table table{slow_text(result), {{"WHERE", Kind::head}, {"ALL"}, {"SLOW"}, {"MEDIAN"}, {"MEAN"}, {"P99"}}};
+    for (const auto& part : result.parts) {
+        table.rows.push_back({{.text = where_text(part, result), .colour = colour_of(part.where)},
+                              {fmt::format("{:.1f}%", part.share * 100)},
+                              {part.excess ? fmt::format("{}%", whole_percent(*part.excess)) : "-"},
+                              time_cell(part.p50_ns),
+                              {duration_text(part.mean_ns)},
+                              time_cell(part.p99_ns)});
+    }
+    return table;
+}
+
+}  // namespace stapgen::between
