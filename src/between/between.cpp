@@ -164,7 +164,10 @@ void Hosts::put_ways(Result& result) {
     result.offset_error_ns = static_cast<std::int64_t>(clocks_->error());
     result.fastest_ns = static_cast<std::int64_t>(2 * clocks_->error());
     constexpr double million = 1e6;
-    if (clocks_->is_drift_known && join_.pairs.size() >= fewest_for_drift) result.drift_ppm = clocks_->drift * million;
+    if (join_.pairs.size() >= fewest_for_drift) {
+        result.drift_ppm = clocks_->drift * million;
+        result.drift_error_ppm = clocks_->drift_error * million;
+    }
     const auto rounded = [](double ns) { return static_cast<std::int64_t>(ns); };
     put_way(
         "forth",

@@ -67,12 +67,11 @@ std::pair<double, double> offsets_of(const std::vector<Point>& hull, double drif
 }  // namespace
 
 std::optional<Clocks> clocks_of(const std::vector<Point>& forth, const std::vector<Point>& back) {
-    constexpr double agrees = 1e-6;  // 1 ppm
     const auto first = forth.front().at, last = forth.back().at;
     Clocks clocks{.middle = first + (last - first) / 2};
     const auto below = line_along(forth).drift, above = line_along(back).drift;
     clocks.drift = std::abs(below) < std::abs(above) ? below : above;
-    clocks.is_drift_known = std::abs(below - above) < agrees;
+    clocks.drift_error = std::abs(below - above);
     clocks.highest = {clocks.middle, offsets_of(forth, clocks.drift, clocks.middle).first, clocks.drift};
     clocks.lowest = {clocks.middle, offsets_of(back, clocks.drift, clocks.middle).second, clocks.drift};
     if (clocks.error() < 0) return std::nullopt;

@@ -41,8 +41,8 @@ struct Clocks {
     [[nodiscard]] double offset() const { return (highest.value(middle) + lowest.value(middle)) / 2; }
     [[nodiscard]] double error() const { return (highest.value(middle) - lowest.value(middle)) / 2; }
 
-    double drift = 0;             ///< of both lines
-    bool is_drift_known = false;  ///< both directions say the same; else that of the steadier one
+    double drift = 0;        ///< of both lines: what the steadier direction says
+    double drift_error = 0;  ///< how much more or less the other one says
 };
 
 /// `forth`: the lower hull of the differences that requests show, `back`: the upper one of those that replies show.

@@ -205,15 +205,20 @@ html::Section ways_section(const Result& result) {
     return section;
 }
 
+show::Cell ppm_cell(const std::optional<double>& ppm) {
+    return {ppm ? fmt::format("{:.3f}", *ppm) : "-"};
+}
+
 html::Section clocks_section(const Result& result) {
     html::Section section{"clocks", "Clocks"};
     section.paragraphs = {clocks_text(result),
                           "No packet arrives before it was sent: the fastest ones bound the difference."};
     section.tables.push_back({fmt::format("{}'s clock minus {}'s", result.server, result.client),
-                              {{"OFFSET [ns]"}, {"WITHIN"}, {"DRIFT [ppm]"}, {"FASTEST FORTH AND BACK"}},
+                              {{"OFFSET [ns]"}, {"WITHIN"}, {"DRIFT [ppm]"}, {"WITHIN"}, {"FASTEST FORTH AND BACK"}},
                               {{{fmt::format("{}", *result.offset_ns)},
                                 time_cell(result.offset_error_ns),
-                                {result.drift_ppm ? fmt::format("{:.3f}", *result.drift_ppm) : "-"},
+                                ppm_cell(result.drift_ppm),
+                                ppm_cell(result.drift_error_ppm),
                                 time_cell(result.fastest_ns)}}});
     return section;
 }

@@ -103,7 +103,7 @@ struct Result {
     bool one_clock = false;                    ///< both ends are in one recording
     std::optional<std::int64_t> fastest_ns{};  ///< forth and back together, by the fastest of each; nothing: not known
     std::optional<std::int64_t> offset_ns{}, offset_error_ns{};  ///< the server's clock minus the client's; likewise
-    std::optional<double> drift_ppm{};
+    std::optional<double> drift_ppm{}, drift_error_ppm{};        ///< its change; nothing: too few requests
 
     static constexpr About about{.name = "results", .row_name = "result"};
     static constexpr void columns(auto&& column) {
@@ -132,6 +132,7 @@ struct Result {
         column(Separate(), "offset_ns", &Result::offset_ns);
         column(Separate(), "offset_error_ns", &Result::offset_error_ns);
         column(Separate(), "drift_ppm", &Result::drift_ppm);
+        column(Separate(), "drift_error_ppm", &Result::drift_error_ppm);
     }
 };
 

@@ -93,9 +93,12 @@ std::string clocks_text(const Result& result) {
     auto text = fmt::format(
         "{} is {:.6f} s {} {}, within {}", result.server, std::abs(static_cast<double>(*result.offset_ns)) / ns_per_s,
         *result.offset_ns < 0 ? "behind" : "ahead of", result.client, duration_text(*result.offset_error_ns));
-    constexpr double is_said = 0.05;
-    if (std::abs(result.drift_ppm.value_or(0)) >= is_said)
+    constexpr double least = 0.05;
+    const auto drift = std::abs(result.drift_ppm.value_or(0)), error = result.drift_error_ppm.value_or(0);
+    if (drift >= least && drift > error) {
         text += fmt::format(", and drifts by {:.1f} ppm", *result.drift_ppm);
+        if (error >= least) text += fmt::format(", within {:.1f}", error);
+    }
     return text;
 }
 

@@ -85,8 +85,7 @@ def check_pair(lab, name, requests):
     assert 0 <= result["fastest_ns"] - FORTH - BACK < LITTLE, result
     assert abs(result["offset_ns"] - OFFSET) <= result["offset_error_ns"], result
     assert abs(result["offset_error_ns"] - (FORTH + BACK) / 2) < LITTLE, result
-    # A second of a guest under load may not suffice for it.
-    assert result["drift_ppm"] is None or abs(result["drift_ppm"]) < 20, result
+    assert abs(result["drift_ppm"]) <= result["drift_error_ppm"] + 20, result
     return result
 
 
