@@ -63,6 +63,13 @@ std::span<const AccountName> account_names() {
         AccountName{"joined-before-reply, segments-filtered", "sock",
                     "beside the account: further parts of a request that was read and not yet answered; segments "
                     "of other sockets"},
+        AccountName{"not-at-server, not-at-client", "between",
+                    "a request of one end that the other end's recording does not have. Many: a proxy in between, "
+                    "pipelined requests, or recordings that did not run at the same time"},
+        AccountName{"same-numbers", "between",
+                    "its sequence numbers are those of others, too, and not as often at both ends"},
+        AccountName{"longer-at-server", "between",
+                    "the server had it for longer than its client waited: they are not of one request"},
         AccountName{"waits-evicted, threads-evicted", "rx",
                     "beside the account, with --who: waits, and threads, that gave way to others in its tables"},
     };

@@ -25,7 +25,8 @@ struct Joined {
     const End& server;
 
     [[nodiscard]] std::int64_t away() const { return client.to - client.from; }
-    [[nodiscard]] std::int64_t served() const { return server.to - server.from; }
+    /// A clock that is fast may say more.
+    [[nodiscard]] std::int64_t served() const { return std::min(server.to - server.from, away()); }
     [[nodiscard]] std::int64_t between() const { return away() - served(); }
     [[nodiscard]] std::int64_t rest() const { return client.rest; }
     [[nodiscard]] std::int64_t read() const { return client.after - client.rest; }
@@ -47,8 +48,14 @@ class Hosts {
     bool join() {
         join_ = between::join({asked_.ends, client_.connections},
                               {served_.ends, server_.connections, !server_.capture.ends.empty()});
-        // Of two captures the client's is that where replies take longer.
-        return join_.pairs.size() > static_cast<std::size_t>(join_.impossible);
+        if (join_.pairs.size() <= static_cast<std::size_t>(join_.impossible)) return false;
+        if (client_.capture.ends.empty() || server_.capture.ends.empty()) return true;
+        // Of two captures the client's is that where replies take longer, whatever clocks drift.
+        const auto longer = std::ranges::count_if(join_.pairs, [&](const Pair& pair) {
+            const auto& [client, server] = at(pair);
+            return client.to - client.from >= server.to - server.from;
+        });
+        return 2 * static_cast<std::size_t>(longer) > join_.pairs.size();
     }
     Result result();
     void each(const Result& result, const EachRequest& each) const {
@@ -62,7 +69,13 @@ class Hosts {
     [[nodiscard]] std::string seen_as() const;
     void put_parts(Result& result) const;
     void put_ways(Result& result);
-    void put_way(const char* name, const auto& time_of, Result& result) const;
+    void put_clocks(Result& result);
+    [[nodiscard]] std::vector<Point> hull_of(std::vector<Point> (*hull)(std::vector<Point>&),
+                                             std::int64_t End::*when) const;
+    void put_way(const char* name, std::int64_t (Hosts::*time_of)(const Joined&) const, Result& result) const;
+    /// How long a direction took, or by two clocks how much longer than its fastest, exact to their drift.
+    [[nodiscard]] std::int64_t forth(const Joined& request) const;
+    [[nodiscard]] std::int64_t back(const Joined& request) const;
     void put_resent(const Side& side, const std::vector<Connection>& connections, std::uint32_t Pair::*end,
                     Way& way) const;
     void put_inside(const Side& side, const std::string& host, Result& result) const;
@@ -89,6 +102,7 @@ struct Mean {
 void Hosts::put_parts(Result& result) const {
     Mean totals;
     std::vector<std::int64_t> each;
+    each.reserve(join_.pairs.size());
     for (const auto& pair : join_.pairs) {
         each.push_back(at(pair).total());
         totals.add(each.back());
@@ -130,59 +144,65 @@ void Hosts::put_parts(Result& result) const {
     }
 }
 
-/// How long a direction took, or how much longer than its fastest.
-void Hosts::put_way(const char* name, const auto& time_of, Result& result) const {
+/// Lines through times of other hosts may lead anywhere.
+std::int64_t rounded(double ns) {
+    constexpr auto most = static_cast<double>(end_of_time);
+    return static_cast<std::int64_t>(std::clamp(ns, -most, most));
+}
+
+std::int64_t Hosts::forth(const Joined& request) const {
+    const auto sent = request.client.from;
+    return request.server.from - sent - (clocks_ ? rounded(clocks_->highest.value(sent)) : 0);
+}
+
+std::int64_t Hosts::back(const Joined& request) const {
+    const auto came = request.client.to;
+    return (clocks_ ? rounded(clocks_->lowest.value(came)) : 0) - (request.server.to - came);
+}
+
+void Hosts::put_way(const char* name, std::int64_t (Hosts::*time_of)(const Joined&) const, Result& result) const {
     Histogram values;
     for (const auto& pair : join_.pairs)
-        values.add(std::max<std::int64_t>(time_of(at(pair)), 0));
+        values.add(std::max<std::int64_t>((this->*time_of)(at(pair)), 0));
     result.ways.push_back(
         {.way = name, .p50_ns = values.percentile(median), .p99_ns = values.percentile(tail_percent)});
 }
 
 void Hosts::put_ways(Result& result) {
-    if (result.one_clock) {
-        put_way(
-            "forth", [](const Joined& request) { return request.server.from - request.client.from; }, result);
-        put_way(
-            "back", [](const Joined& request) { return request.client.to - request.server.to; }, result);
-        return;
-    }
-    std::vector<Point> points;
-    points.reserve(join_.pairs.size());
-    for (const auto& pair : join_.pairs)
-        points.push_back({at(pair).client.from, at(pair).server.from - at(pair).client.from});
-    const auto forth = lower_hull(points);
-    points.clear();
-    for (const auto& pair : join_.pairs)
-        points.push_back({at(pair).client.to, at(pair).server.to - at(pair).client.to});
-    clocks_ = clocks_of(forth, upper_hull(points));
-    if (!clocks_) {
+    if (!result.one_clock) put_clocks(result);
+    if (!result.one_clock && !clocks_) {
         result.ways = {{.way = "forth"}, {.way = "back"}};
         return;
     }
-    result.offset_ns = static_cast<std::int64_t>(clocks_->offset());
-    result.offset_error_ns = static_cast<std::int64_t>(clocks_->error());
-    result.fastest_ns = static_cast<std::int64_t>(2 * clocks_->error());
+    put_way("forth", &Hosts::forth, result);
+    put_way("back", &Hosts::back, result);
+}
+
+/// Of some requests at a time: what is on the hull of all is on that of these.
+std::vector<Point> Hosts::hull_of(std::vector<Point> (*hull)(std::vector<Point>&), std::int64_t End::*when) const {
+    std::size_t enough = 65536;
+    std::vector<Point> points;
+    for (const auto& pair : join_.pairs) {
+        const auto& [client, server] = at(pair);
+        points.push_back({client.*when, server.*when - client.*when});
+        if (points.size() < enough) continue;
+        points = hull(points);
+        enough = std::max(enough, 2 * points.size());
+    }
+    return hull(points);
+}
+
+void Hosts::put_clocks(Result& result) {
+    clocks_ = clocks_of(hull_of(&lower_hull, &End::from), hull_of(&upper_hull, &End::to));
+    if (!clocks_) return;
+    result.offset_ns = rounded(clocks_->offset());
+    result.offset_error_ns = rounded(clocks_->error());
+    result.fastest_ns = rounded(2 * clocks_->error());
     constexpr double million = 1e6;
     if (join_.pairs.size() >= fewest_for_drift) {
         result.drift_ppm = clocks_->drift * million;
         result.drift_error_ppm = clocks_->drift_error * million;
     }
-    const auto rounded = [](double ns) { return static_cast<std::int64_t>(ns); };
-    put_way(
-        "forth",
-        [&](const Joined& request) {
-            const auto at = request.client.from;
-            return request.server.from - at - rounded(clocks_->highest.value(at));
-        },
-        result);
-    put_way(
-        "back",
-        [&](const Joined& request) {
-            const auto at = request.client.to;
-            return rounded(clocks_->lowest.value(at)) - (request.server.to - at);
-        },
-        result);
 }
 
 /// Of requests that were found at both ends.
@@ -261,12 +281,15 @@ Request Hosts::request_of(const Pair& pair) const {
         request.read_ns = joined.read();
     }
     if (clocks_ || &client_ == &server_) {
-        const auto offset = clocks_
-                                ? static_cast<std::int64_t>(
-                                      (clocks_->highest.value(client.from) + clocks_->lowest.value(client.from)) / 2)
-                                : 0;
-        request.forth_ns = std::clamp<std::int64_t>(server.from - client.from - offset, 0, joined.between());
-        request.back_ns = joined.between() - *request.forth_ns;
+        const auto all = joined.between();
+        const auto offset =
+            clocks_ ? rounded((clocks_->highest.value(client.from) + clocks_->lowest.value(client.from)) / 2) : 0;
+        request.forth_ns = std::clamp<std::int64_t>(server.from - client.from - offset, 0, all);
+        request.back_ns = all - *request.forth_ns;
+        // What the clocks drift in a long request is in the fastest, as far as that has room.
+        request.forth_excess_ns = std::clamp<std::int64_t>(forth(joined), 0, all);
+        request.back_excess_ns = std::clamp<std::int64_t>(back(joined), 0, all - *request.forth_excess_ns);
+        if (clocks_) request.fastest_ns = all - *request.forth_excess_ns - *request.back_excess_ns;
     }
     return request;
 }

@@ -134,7 +134,7 @@ class Requests {
     Requests(Host& host, std::uint16_t port) : host_(host), port_(port) {}
 
     void add(const Segment& segment, std::int64_t time) {
-        if (segment.data == 0) return;
+        if (segment.data == 0 || !is_time(time)) return;
         const bool is_to_server = port_ != 0 ? segment.to_port == port_ : segment.to_port < segment.from_port;
         if (port_ != 0 && !is_to_server && segment.from_port != port_) return;
         auto* connection = is_to_server ? connection_of(segment.from, segment.from_port, segment.to, segment.to_port)
@@ -150,6 +150,8 @@ class Requests {
         for (auto& [key, connection] : connections_)
             keep(connection);
     }
+    /// Whether there was no room for some.
+    [[nodiscard]] bool is_full() const { return is_full_; }
 
   private:
     struct Connection {
@@ -165,6 +167,7 @@ class Requests {
         const Key key{client, client_port, server, server_port};
         auto found = connections_.find(key);
         if (found == connections_.end()) {
+            is_full_ = is_full_ || connections_.size() == most_connections;
             if (connections_.size() == most_connections) return nullptr;
             found = connections_.emplace(key, Connection{}).first;
             found->second.number = static_cast<std::uint32_t>(host_.connections.size());
@@ -200,8 +203,11 @@ class Requests {
         connection.last = time;
     }
     void keep(Connection& connection) {
-        if (!connection.is_open || !connection.has_reply || host_.capture.ends.size() == most_requests) return;
         auto& end = connection.end;
+        // Of packets that are not in the order of their times nothing can be said.
+        if (!connection.is_open || !connection.has_reply || end.to < end.from || connection.last < end.to) return;
+        is_full_ = is_full_ || host_.capture.ends.size() == most_requests;
+        if (host_.capture.ends.size() == most_requests) return;
         end.rest = end.after = connection.last - end.to;
         host_.capture.ends.push_back(end);
     }
@@ -209,6 +215,7 @@ class Requests {
     Host& host_;
     std::uint16_t port_;
     std::map<Key, Connection> connections_;
+    bool is_full_ = false;
 };
 
 }  // namespace
@@ -242,6 +249,7 @@ base::Result<Host> read_capture(const std::filesystem::path& file, std::uint16_t
         if (segment) requests.add(*segment, (*frame)->time_ns);
     }
     requests.end();
+    if (requests.is_full()) base::print_message(full_text(stem, most_requests));
     return host;
 }
 

@@ -14,8 +14,8 @@ __extension__ using Wide = __int128;
 
 /// Above 0: `c` is above the line from `a` to `b`.
 Wide height(const Point& a, const Point& b, const Point& c) {
-    return static_cast<Wide>(b.at - a.at) * (c.difference - a.difference) -
-           static_cast<Wide>(c.at - a.at) * (b.difference - a.difference);
+    return static_cast<Wide>(b.at - a.at) * (static_cast<Wide>(c.difference) - a.difference) -
+           static_cast<Wide>(c.at - a.at) * (static_cast<Wide>(b.difference) - a.difference);
 }
 
 /// Of points by time (A. M. Andrew, 1979), of one time the lowest; or with -1 the highest.

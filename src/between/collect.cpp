@@ -43,13 +43,14 @@ std::optional<std::uint32_t> Collector::connection_of(const decode::Record& reco
     };
     const auto first = first_of(places.seq, places.position),
                reply_first = first_of(places.reply_seq, places.reply_position);
-    auto key = fmt::format("{}\t{}\t{}\t{}", local, remote, first.value_or(0), reply_first.value_or(0));
-    const auto found = connections_.find(key);
+    key_.assign(local).append(1, '\t').append(remote);
+    if (first || reply_first) key_ += fmt::format("\t{}\t{}", first.value_or(0), reply_first.value_or(0));
+    const auto found = connections_.find(key_);
     if (found != connections_.end()) return found->second;
     if (host_.connections.size() == most_connections) return std::nullopt;
     const auto number = static_cast<std::uint32_t>(host_.connections.size());
     host_.connections.push_back({decode::endpoint_text(local), decode::endpoint_text(remote), first, reply_first});
-    connections_.emplace(std::move(key), number);
+    connections_.emplace(key_, number);
     return number;
 }
 
@@ -63,7 +64,7 @@ void Collector::record(const decode::Record& record) {
     if (way != "client" && way != "server") return;
     auto& side = way == "client" ? host_.client : host_.server;
     const auto connection = connection_of(record, *places);
-    if (!connection || side.ends.size() + side.resent.size() == most_requests) {
+    if (!connection || side.ends.size() + side.resent.size() == most_) {
         is_full_ = true;
         return;
     }
@@ -72,13 +73,13 @@ void Collector::record(const decode::Record& record) {
         side.resent.push_back({*connection, seq});
         return;
     }
-    const auto time = number(places->time) + to_epoch_;
+    const auto time = base::saturating_add(number(places->time), to_epoch_);
     const auto total = number(places->total);
     End end{.seq = seq, .reply_seq = static_cast<std::uint32_t>(number(places->reply_seq)), .connection = *connection};
-    // Parts are no longer than the whole, or another program wrote them.
+    // Parts are no longer than the whole, which began after 1970, or another program wrote them.
     const auto ask = number(places->ask), away = number(places->away), arriving = number(places->arriving);
-    if (total < 0 || ask < 0 || away < 0 || arriving < 0 || total - ask < away ||
-        total - ask - away < (way == "client" ? arriving : 0)) {
+    if (!is_time(time) || !is_time(base::saturating_subtract(time, total)) || total < 0 || ask < 0 || away < 0 ||
+        arriving < 0 || total - ask < away || total - ask - away < arriving) {
         ++invalid_;
         return;
     }
@@ -92,6 +93,9 @@ void Collector::record(const decode::Record& record) {
         end.from = time - total + arriving;
         end.to = time;
     }
+    // Growing by copies takes twice as much; what is not used is not there.
+    constexpr std::size_t many = 1'000'000;
+    if (side.ends.size() == many) side.ends.reserve(most_);
     side.ends.push_back(end);
     for (std::size_t i = 0; i < places->steps.size(); ++i) {
         if (i == side.steps.size()) side.steps.push_back({.stage = record.schema->fields[places->steps[i]].name});
@@ -110,15 +114,18 @@ void Collector::origin(const recording::Origin& origin) {
     host_.name = std::move(name);
 }
 
+std::string full_text(const std::string& host, std::size_t most) {
+    return fmt::format("{} has more than {} requests or {} connections: the others are left out", host,
+                       base::with_commas(most), base::with_commas(most_connections));
+}
+
 std::vector<std::string> Collector::end() {
     std::vector<std::string> said;
-    if (is_full_) {
-        said.push_back(fmt::format("{} has more than {} requests or {} connections: the others are left out",
-                                   host_.name, base::with_commas(most_requests), base::with_commas(most_connections)));
-    }
+    if (is_full_) said.push_back(full_text(host_.name, most_));
     if (invalid_ > 0) {
-        said.push_back(fmt::format("{}: {} requests are left out: their stages are longer than the whole", host_.name,
-                                   base::with_commas(invalid_)));
+        said.push_back(
+            fmt::format("{}: {} requests are left out: their stages are longer than the whole, or it began before 1970",
+                        host_.name, base::with_commas(invalid_)));
     }
     return said;
 }

@@ -60,4 +60,13 @@ struct Host {
 /// What one recording may have: more are refused.
 inline constexpr std::size_t most_requests = 10'000'000, most_connections = 1'000'000;
 
+/// That a host has more of them.
+std::string full_text(const std::string& host, std::size_t most);
+
+/// Times of ends are from 1970 to 2116, so that differences of them are numbers.
+inline constexpr std::int64_t end_of_time = std::int64_t{1} << 62;
+inline bool is_time(std::int64_t ns) {
+    return ns >= 0 && ns < end_of_time;
+}
+
 }  // namespace stapgen::between

@@ -20,6 +20,9 @@ struct Request {
     std::int64_t total_ns = 0;             ///< as far as it is known
     std::optional<std::int64_t> ask_ns{};  ///< the client's send call until its last byte is at the device
     std::int64_t between_ns = 0;           ///< forth and back together
+    /// What `between_ns` is made of: the fastest forth and back together, and what each way took longer than its
+    /// fastest. With one clock there is no fastest, and both ways are whole. Nothing: the clocks say none.
+    std::optional<std::int64_t> fastest_ns{}, forth_excess_ns{}, back_excess_ns{};
     std::optional<std::int64_t> forth_ns{},
         back_ns{};                          ///< within Result::offset_error_ns; nothing: the clocks say none
     std::int64_t server_ns = 0;             ///< from the request's last byte until its reply's first one

@@ -6,6 +6,8 @@
 #include <array>
 #include <memory>
 
+#include "base/saturate.h"
+
 // libpcap is linked statically, as the program is carried to other machines. Debian's can also capture from D-Bus,
 // whose library would come with it: these stand in for that part.
 extern "C" {
@@ -54,7 +56,8 @@ tl::expected<std::optional<Frame>, std::string> CaptureFile::next() {
     const int got = ::pcap_next_ex(handle_.get(), &header, &bytes);
     if (got == PCAP_ERROR) return tl::make_unexpected(std::string(::pcap_geterr(handle_.get())));
     if (got != 1) return std::nullopt;
-    return Frame{{bytes, header->caplen}, header->len, header->ts.tv_sec * ns_per_s + header->ts.tv_usec};
+    const auto whole_ns = base::saturating_multiply(header->ts.tv_sec, ns_per_s);
+    return Frame{{bytes, header->caplen}, header->len, base::saturating_add(whole_ns, header->ts.tv_usec)};
 }
 
 void CaptureFile::Close::operator()(pcap* handle) const {

@@ -10,7 +10,7 @@ A case is a text file of commands and what they print, stdout and stderr togethe
     [exit 2]
 
 Commands run in the case's folder, without a shell, in an environment of their own, to which NAME=VALUE before a command
-adds. With WIDTH=N it runs on a terminal of N columns; with ROWS=1 a report's JSON is asked for, and kept as rows of what
+adds. What one has written into HOME/FILE the next ones find there. With WIDTH=N it runs on a terminal of N columns; with ROWS=1 a report's JSON is asked for, and kept as rows of what
 was measured. JSON, pages and traces are kept as views.py has them. What differs from machine to machine is masked: MASKS. What an earlier command of the case has printed is not kept again. --update
 writes what was printed into the file; `update` does that for all cases. Both print the difference in words.
 """
@@ -71,7 +71,7 @@ def printed(stapgen, command, home):
     assert argv[0] == "stapgen", command
     # As root stapgen reads recipes only where nobody else can write, and who owns this checkout is not known.
     recipes = os.path.join(home, "recipes")
-    argv = [stapgen, *(recipes if word == "recipes" else word for word in argv[1:])]
+    argv = [stapgen, *(recipes if word == "recipes" else re.sub("^HOME/", f"{home}/", word) for word in argv[1:])]
     is_rows = environment.pop("ROWS", None) == "1"
     if width := environment.pop("WIDTH", None):
         code, text = on_terminal(int(width), argv, {"TERM": "xterm", **environment})

@@ -109,6 +109,7 @@ struct FleetCompareOptions {
 struct BetweenOptions {
     std::vector<std::string> files;
     std::optional<std::int64_t> port;
+    std::optional<std::filesystem::path> output;
     PresentOptions present;
 };
 

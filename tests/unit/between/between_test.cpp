@@ -2,44 +2,15 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "between/join.h"
-#include "between/result.h"
+#include "service.h"
 
 using namespace stapgen::between;
 
 namespace {
-
-/// Requests of a client and a server whose clock is ahead.
-struct Service {
-    static constexpr std::int64_t ahead = 100'000'000'000;
-    Host app{.name = "app1", .file = "app1", .connections = {{"10.0.0.1:40000", "10.9.0.2:5432"}}};
-    Host db{.name = "db1", .file = "db1", .connections = {{"10.0.0.2:5432", "10.0.0.1:40000"}}};
-    std::int64_t now = 1'000'000;
-
-    struct Times {
-        std::int64_t before = 11'000, forth = 31'000, served = 307'000, back = 37'000, rest = 0, after = 13'000;
-    };
-    void ask(std::uint32_t seq, std::uint32_t reply_seq, const Times& times) {
-        const auto left = now + times.before, came = left + times.forth, answered = came + times.served;
-        app.client.ends.push_back({.seq = seq,
-                                   .reply_seq = reply_seq,
-                                   .connection = 0,
-                                   .from = left,
-                                   .to = answered + times.back,
-                                   .before = times.before,
-                                   .after = times.rest + times.after,
-                                   .rest = times.rest});
-        db.server.ends.push_back(
-            {.seq = seq, .reply_seq = reply_seq, .connection = 0, .from = came + ahead, .to = answered + ahead});
-        now = app.client.ends.back().to + times.rest + times.after + 101'000;
-    }
-    Answer answer() {
-        std::vector hosts{app, db};
-        return between(hosts);
-    }
-};
 
 const Part& part_of(const Result& result, const std::string& where) {
     const auto found = std::ranges::find(result.parts, where, &Part::where);
@@ -82,6 +53,22 @@ TEST_CASE("the tail is where the slowest requests take longer, and the rest of a
     CHECK(part_of(result, "reply").mean_ns == 5'000);
     CHECK(part_of(result, "client").mean_ns == 24'000);
     CHECK(*result.ways.back().p50_ns < 1'000);
+}
+
+TEST_CASE("of more requests than are looked at at once the fastest make the lines, wherever they are") {
+    Service service;
+    for (std::uint32_t i = 0; i < 140'009; ++i) {
+        service.ask(i, i,
+                    {.forth = 31'000 + (i % 1009 == 7 ? 0 : 50'000 + i % 977),
+                     .back = 37'000 + (i % 997 == 5 ? 0 : 60'000 + i % 971)});
+    }
+    const auto result = service.answer().results.front();
+    CHECK(result.requests == 140'009);
+    CHECK(result.fastest_ns == 68'000);
+    CHECK(result.offset_ns == Service::ahead - 3'000);
+    CHECK(result.offset_error_ns == 34'000);
+    CHECK(std::abs(*result.drift_ppm) < 1e-3);
+    CHECK(*result.ways.front().p50_ns > 50'000);
 }
 
 TEST_CASE("what one end has alone is counted, and segments sent again are their requests'") {

@@ -4,21 +4,30 @@
 #include <set>
 #include <string>
 
+#include "between/joined_recording.h"
 #include "kinds/latency/waits.h"
 #include "recipe/catalog.h"
 #include "schema/schema.h"
 
 using namespace stapgen;
 
-TEST_CASE("each part of the shipped recipes has its wait, and each wait is a part or a stage of theirs") {
-    std::set<std::string> parts, stages, known_parts;
-    for (const auto& recipe : recipe::load_catalog({{SOURCE_DIR "/templates"}}).recipes) {
-        for (const auto& field : recipe.record.fields) {
-            if (field.type != schema::FieldType::stage) continue;
+TEST_CASE(
+    "each part of the shipped recipes and of joined requests has its wait, and each wait is a part or a stage of "
+    "theirs") {
+    std::set<std::string> parts, stages;
+    const auto add = [&](const schema::Field& field) {
+        if (field.type == schema::FieldType::stage)
             (schema::divided_stage(field.name).empty() ? stages : parts).insert(field.name);
-        }
+    };
+    for (const auto& recipe : recipe::load_catalog({{SOURCE_DIR "/templates"}}).recipes) {
+        for (const auto& field : recipe.record.fields)
+            add(field);
     }
     REQUIRE_FALSE(stages.empty());
+    auto joined = between::joined_header;
+    joined.remove_prefix(joined.find('\t') + 1);
+    for (const auto& field : schema::parse_header(joined).value().schemas.front().fields)
+        add(field);
     for (const auto& part : parts) {
         CAPTURE(part);
         CHECK(kinds::latency::wait_of(part) != nullptr);
