@@ -197,7 +197,7 @@ def check_sample_of_both_ends(stapgen, samples):
         assert ends[1]["annotations"] == {"earlier_ns": min(request["forth_ns"], result["offset_error_ns"]),
                                           "later_ns": min(request["back_ns"], result["offset_error_ns"])}
     assert f"{result['offset_ns'] / 1e9:.6f} s ahead" in trace.metadata["stapgen-clocks of app1 and db1"], trace.metadata
-    assert "not measured: db1 1 unanswered" in said and len(trace.instants) == 1, said
+    assert "not measured" not in said and not trace.instants, said
 
 
 def check_chain(stapgen, folder):
