@@ -47,6 +47,9 @@ Recipe Recipe::asked_by(const Arguments& arguments) const {
     for (const auto& parameter : parameters) {
         if (!parameter.is_flag() || !is_given(parameter.name)) continue;
         std::ranges::copy(parameter.fields, std::back_inserter(recipe.record.fields));
+        // Their sums are not where the script's C looks for them.
+        if (std::ranges::any_of(parameter.fields, schema::is_part, &schema::Field::name))
+            recipe.record.aggregates = false;
         if (!recipe.cost) continue;
         for (const auto& [counter, per_event] : parameter.hits)
             recipe.cost->hits[counter] += per_event;
@@ -109,8 +112,13 @@ void read_additions(TomlTable& table, const RecordSchema& record, Parameter& par
             table.wrong(key, fmt::format("'{}' is for a parameter of type bool that is false by default", key));
     }
     parameter.fields = read_fields(table, record);
-    if (std::ranges::any_of(parameter.fields, schema::has_statistics))
-        table.wrong("fields", "stages and values are fields of [record]: a flag cannot add them");
+    const auto is_stage = [](const schema::Field& field) {
+        return schema::has_statistics(field) && !schema::is_part(field.name);
+    };
+    if (std::ranges::any_of(parameter.fields, is_stage))
+        table.wrong("fields", "stages and values are fields of [record]: a flag adds parts of these, or others");
+    if (parameter.name == with_parts && !std::ranges::all_of(parameter.fields, schema::is_part, &schema::Field::name))
+        table.wrong("fields", "the flag 'parts' adds parts of stages");
     if (auto hits = table.table("hits")) parameter.hits = read_hits(*hits, false);
 }
 
@@ -124,7 +132,7 @@ Parameter read_parameter(TomlTable table, const RecordSchema& record, Includes& 
         return parameter;
     }
     static const std::set<std::string_view> taken{"header",    "summary", "interval-ms", "interval_ms",
-                                                  "aggregate", "by",      "parts",       no_parts};
+                                                  "aggregate", "by",      no_parts};
     if (!is_name(parameter.name) || taken.contains(parameter.name)) {
         table.wrong("name", fmt::format("'{}' is not a parameter name", parameter.name));
     }

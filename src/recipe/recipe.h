@@ -43,6 +43,8 @@ struct Stage {
 
 /// The parameter of each recipe whose stages have parts: whether they are left out.
 inline constexpr std::string_view no_parts = "no-parts";
+/// The flag of a recipe whose stages have parts only where it is given.
+inline constexpr std::string_view with_parts = "parts";
 
 /// Values that the user typed, by parameter name.
 using Arguments = std::map<std::string, std::string>;

@@ -42,6 +42,21 @@
     wait(program)        /* its thread runs, and has not asked for it yet */ \
     wait(recv_call)      /* its thread runs in the receiving call */ \
     wait(undivided)      /* of its thread: it was not looked at, or came and went too often */
+/* app: between a request's read and the call that sends its reply, by what its thread does. */
+#define STAPGEN_APP_CAUSES_LIST(wait) \
+    wait(running)        /* it runs; interrupts and softirqs on top of it are in it */ \
+    wait(run_queue)      /* it waits for a CPU */ \
+    wait(throttled)      /* likewise, and its cgroup has used up its quota */ \
+    wait(disk)           /* it sleeps for a file or a block device */ \
+    wait(lock)           /* it sleeps for a futex that says a thread has it */ \
+    wait(futex)          /* it sleeps for another futex: a condition, a semaphore, a thread's end */ \
+    wait(server)         /* it sleeps for a socket on which it has asked since it read the request */ \
+    wait(process)        /* it sleeps for a pipe, a unix socket, an eventfd, a child */ \
+    wait(timer)          /* it sleeps until a time */ \
+    wait(other_sockets)  /* it sleeps for a socket on which it has not asked */ \
+    wait(asleep)         /* it sleeps in another call, or a page fault */ \
+    wait(handed_over)    /* another thread sends the reply */ \
+    wait(undivided)      /* it had other requests in between, or its clock is not known */
 /* clang-format on */
 #define STAPGEN_RX_CAUSES_LIST(wait) STAPGEN_TCP_APP_CAUSES_LIST(wait) STAPGEN_UDP_APP_CAUSES_LIST(wait)
 
@@ -49,6 +64,8 @@
 enum stapgen_tx_wait { STAPGEN_TX_CAUSES_LIST(STAPGEN_TX_WAIT_NUMBER) STAPGEN_TX_CAUSES };
 #define STAPGEN_RX_WAIT_NUMBER(name) STAPGEN_RX_WAIT_##name,
 enum stapgen_rx_wait_cause { STAPGEN_RX_CAUSES_LIST(STAPGEN_RX_WAIT_NUMBER) STAPGEN_RX_CAUSES };
+#define STAPGEN_APP_WAIT_NUMBER(name) STAPGEN_APP_WAIT_##name,
+enum stapgen_app_wait { STAPGEN_APP_CAUSES_LIST(STAPGEN_APP_WAIT_NUMBER) STAPGEN_APP_CAUSES };
 enum { STAPGEN_CAUSES = STAPGEN_TX_CAUSES };
 enum { STAPGEN_UDP_APP_FIRST = STAPGEN_RX_WAIT_stack };
 

@@ -12,6 +12,7 @@
 #ifndef STAPGEN_REQUEST_H
 #define STAPGEN_REQUEST_H
 
+#include "app_parts.h"
 #include "counters.h"
 #include "queues.h"
 #include "reader.h"
@@ -39,6 +40,7 @@ struct stapgen_request {
     int may_be_unwrapped; /* UDP: it is counted as encapsulated, and not as a request, until it is read */
     unsigned long answer; /* UDP: stapgen_answer_key() */
     struct stapgen_packet_id answer_id;
+    struct stapgen_app app;
 };
 STAPGEN_TABLE(stapgen_requests, stapgen_request, STAPGEN_REQUESTS);
 /* What came to a TCP socket last: what is read from it after a reply is one more request. */
@@ -357,6 +359,7 @@ static inline void stapgen_request_readable(unsigned long sk) {
     s64 now;
     u32 at;
     if (stapgen_follows_ends() && stapgen_question_is_readable(sk)) return;
+    stapgen_clock_sees_readable(sk);
     if (waking->sk == sk) {
         queue = waking->queue;
         waking->sk = 0;
@@ -386,9 +389,10 @@ static inline void stapgen_note_reader(u32 at, const struct stapgen_reader* read
 /* Under the lock: a wanted thread has read from a socket; whether a request begins with it for which there is no room.
  */
 static inline int stapgen_read_from(unsigned long sk, const struct stapgen_socket* socket,
-                                    const struct stapgen_reader* reader, s64 now, int has_room) {
+                                    const struct stapgen_reader* reader, struct stapgen_clock* clock, s64 now,
+                                    int has_room) {
     u32 unread = stapgen_unread_request(sk), at = stapgen_read_request(sk);
-    int lacks_room = 0;
+    int lacks_room = 0, is_first = !at;
     if (at && unread) {
         stapgen_drop_row(&stapgen_requests, unread);
         STAPGEN_ADD(request_joined);
@@ -406,12 +410,16 @@ static inline int stapgen_read_from(unsigned long sk, const struct stapgen_socke
         }
         if (at) stapgen_note_reader(at, reader);
     }
-    if (at) stapgen_requests_rows[at].of.returned = now;
+    if (at) {
+        stapgen_requests_rows[at].of.returned = now;
+        stapgen_note_app(&stapgen_requests_rows[at].of.app, clock, sk, is_first);
+    }
     return lacks_room;
 }
 /* This thread's receiving call over TCP returns with this number of bytes. */
 static inline void stapgen_request_read(s64 bytes, int is_target, const void** fault) {
     struct stapgen_thread* thread = (struct stapgen_thread*)stapgen_find(stapgen_threads, stapgen_this_thread_key());
+    struct stapgen_clock* clock = NULL;
     struct stapgen_socket_id id;
     struct stapgen_reader reader;
     unsigned long sk = thread ? thread->sk : 0;
@@ -428,10 +436,11 @@ static inline void stapgen_request_read(s64 bytes, int is_target, const void** f
     if (*fault) return;
     reader = stapgen_reader_of(thread);
     has_room = is_target && stapgen_evict_request_if_full();
+    if (is_target) clock = stapgen_clock_reads(now);
     stapgen_lock_queue(&stapgen_requests, sk);
     row = stapgen_find_socket(sk, &id);
     if (row && is_target) {
-        lacks_room = stapgen_read_from(sk, &stapgen_sockets_rows[row].of, &reader, now, has_room);
+        lacks_room = stapgen_read_from(sk, &stapgen_sockets_rows[row].of, &reader, clock, now, has_room);
     } else if (row && (unread = stapgen_unread_request(sk)) != 0) {
         STAPGEN_ADD(request_read_by_others);
         stapgen_drop_row(&stapgen_requests, unread);
@@ -448,7 +457,10 @@ static inline void stapgen_request_sent(unsigned long sk, const void** fault) {
         stapgen_question_is_asked((struct sock*)sk, fault);
         return;
     }
-    if (!stapgen_may_have(&stapgen_requests, sk)) return;
+    if (!stapgen_may_have(&stapgen_requests, sk)) {
+        stapgen_clock_asks(sk);
+        return;
+    }
     seq = STAPGEN_READ(&tcp_sk((struct sock*)sk)->write_seq, fault);
     id = stapgen_socket_id_of((struct sock*)sk, fault);
     if (*fault) return;
@@ -457,12 +469,15 @@ static inline void stapgen_request_sent(unsigned long sk, const void** fault) {
     socket = stapgen_find_socket(sk, &id);
     at = stapgen_read_request(sk);
     if (at) {
-        stapgen_requests_rows[at].of.sent = now;
-        stapgen_requests_rows[at].of.reply_seq = seq;
-        if (stapgen_follows_ends() && socket)
-            stapgen_requests_rows[at].of.last = stapgen_sockets_rows[socket].of.driver;
+        struct stapgen_request* request = &stapgen_requests_rows[at].of;
+        request->sent = now;
+        request->reply_seq = seq;
+        stapgen_divide_app(&request->app, request->thread == stapgen_this_thread_of(), now - request->returned, now,
+                           now);
+        if (stapgen_follows_ends() && socket) request->last = stapgen_sockets_rows[socket].of.driver;
     }
     stapgen_unlock_queue(&stapgen_requests, sk);
+    if (!at) stapgen_clock_asks(sk);
 }
 static inline void stapgen_socket_closes(unsigned long sk) {
     u32 at;
@@ -477,6 +492,7 @@ static inline void stapgen_socket_closes(unsigned long sk) {
 
 /* A thread has taken a datagram; or another one that has the skb of one which nobody will read. */
 static inline void stapgen_datagram_read(const struct sk_buff* skb, int is_target, const void** fault) {
+    struct stapgen_clock* clock;
     struct stapgen_datagram datagram;
     struct stapgen_socket_id id;
     struct stapgen_reader reader;
@@ -487,6 +503,7 @@ static inline void stapgen_datagram_read(const struct sk_buff* skb, int is_targe
     if (*fault || !stapgen_pop_datagram((unsigned long)skb, &datagram)) return;
     now = STAPGEN_NOW();
     reader = stapgen_reader_of((struct stapgen_thread*)stapgen_find(stapgen_threads, stapgen_this_thread_key()));
+    clock = is_target ? stapgen_clock_reads(now) : NULL;
     stapgen_lock_queue(&stapgen_requests, datagram.queue);
     at = stapgen_request_by_datagram(&datagram, (unsigned long)skb);
     if (at && !stapgen_is_same_socket(&datagram.id, &id)) {
@@ -502,6 +519,7 @@ static inline void stapgen_datagram_read(const struct sk_buff* skb, int is_targe
         stapgen_note_reader(at, &reader);
         stapgen_requests_rows[at].of.returned = now;
         stapgen_requests_rows[at].of.skb = 0;
+        stapgen_note_app(&stapgen_requests_rows[at].of.app, clock, (unsigned long)skb->sk, 1);
     } else if (at) {
         STAPGEN_ADD(request_read_by_others);
         stapgen_drop_row(&stapgen_requests, at);
@@ -524,18 +542,28 @@ static inline void stapgen_datagram_answers(const struct sk_buff* skb, s64 calle
     queue = stapgen_peer_queue(skb->sk, skb, STAPGEN_TO_PEER, fault);
     /* What had its head before was dropped. */
     if (stapgen_head_by_alias(stapgen_answers, answer)) stapgen_erase_alias(stapgen_answers, answer);
-    if (*fault || !stapgen_may_have(&stapgen_requests, queue)) return;
+    if (*fault) return;
+    if (!stapgen_may_have(&stapgen_requests, queue)) {
+        stapgen_clock_asks((unsigned long)skb->sk);
+        return;
+    }
     stapgen_lock_queue(&stapgen_requests, queue);
     dropped = stapgen_request_answered_by(queue, answer);
     if (dropped) stapgen_end_request(dropped);
     at = stapgen_answered_request(queue, stapgen_this_thread_of());
     if (at) {
-        stapgen_requests_rows[at].of.sent = called;
-        stapgen_requests_rows[at].of.answer = answer;
-        stapgen_requests_rows[at].of.answer_id = id;
+        struct stapgen_request* request = &stapgen_requests_rows[at].of;
+        request->sent = called;
+        request->answer = answer;
+        request->answer_id = id;
+        stapgen_divide_app(&request->app, request->thread == stapgen_this_thread_of(), called - request->returned,
+                           called, STAPGEN_NOW());
     }
     stapgen_unlock_queue(&stapgen_requests, queue);
-    if (at) stapgen_set_alias(stapgen_answers, answer, queue);
+    if (at)
+        stapgen_set_alias(stapgen_answers, answer, queue);
+    else
+        stapgen_clock_asks((unsigned long)skb->sk);
 }
 
 /* The queue whose requests a packet may answer that is handed to a device; 0: none. */

@@ -13,6 +13,13 @@
 #include "waits.h"
 
 enum stapgen_thread_state { STAPGEN_RUNS, STAPGEN_QUEUED, STAPGEN_ASLEEP };
+static inline long stapgen_state_of(const struct task_struct* task) {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
+    return READ_ONCE(task->__state);
+#else
+    return READ_ONCE(task->state);
+#endif
+}
 struct stapgen_thread_time {
     s64 at;      /* of the reading: ns */
     s64 arrived; /* when it last got a CPU that it had waited for: ns */

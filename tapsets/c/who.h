@@ -198,13 +198,6 @@ static inline void stapgen_end_sleep(struct stapgen_who_thread* thread, s64 now)
     path.number = stapgen_mix_path(0, thread->frame, thread->frames);
     stapgen_add_piece(thread, &path, thread->since, now);
 }
-static inline long stapgen_state_of(const struct task_struct* task) {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
-    return READ_ONCE(task->__state);
-#else
-    return READ_ONCE(task->state);
-#endif
-}
 /* How it sleeps, by its state and its path. */
 static inline u32 stapgen_sleep_of(const struct stapgen_who_thread* thread, const struct task_struct* task) {
     enum { STAPGEN_STOPPED = 4, STAPGEN_TRACED = 8 }; /* __TASK_STOPPED, __TASK_TRACED */

@@ -7,6 +7,7 @@
 #include <optional>
 
 #define STAPGEN_WAITS 1
+#define STAPGEN_APP_PARTS 0
 #define STAPGEN_FIELDS 50
 #include "world.h"
 

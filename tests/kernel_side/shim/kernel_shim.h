@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -75,6 +77,8 @@ enum { SHIM_CPUS = 8, NR_CPUS = 64 };
 SHIM_THREAD_LOCAL int shim_cpu;
 SHIM_THREAD_LOCAL int shim_serving_softirq;
 #define in_serving_softirq() (shim_serving_softirq)
+SHIM_THREAD_LOCAL int shim_hardirq;
+#define hardirq_count() (shim_hardirq)
 #define in_softirq() (shim_serving_softirq)
 #define smp_processor_id() (shim_cpu)
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)
@@ -237,6 +241,30 @@ struct css_set {
 struct irqaction {
     const char* name;
 };
+/* A system call, and its arguments; below 0: it is in none. */
+struct pt_regs {
+    long call;
+    unsigned long argument[6];
+};
+#define syscall_get_nr(task, regs) ((regs)->call)
+#define syscall_get_arguments(task, regs, to) memcpy((to), (regs)->argument, sizeof((regs)->argument))
+#define in_compat_syscall() 0
+#define CONFIG_COMPAT 1
+#define PF_KTHREAD 0x00200000
+struct inode {
+    unsigned short i_mode;
+};
+struct file {
+    struct inode* f_inode;
+    void* private_data;
+};
+struct fdtable {
+    unsigned int max_fds;
+    struct file** fd;
+};
+struct files_struct {
+    struct fdtable* fdt;
+};
 struct task_struct {
     int pid, tgid;
     char comm[16];
@@ -248,7 +276,14 @@ struct task_struct {
     unsigned long nvcsw SHIM_OF_CPP(= 0);
     struct sched_info sched_info SHIM_OF_CPP({});
     struct sched_entity se SHIM_OF_CPP({});
+    struct files_struct* files SHIM_OF_CPP(= nullptr);
+    struct pt_regs regs SHIM_OF_CPP({});
+    unsigned int flags SHIM_OF_CPP(= 0);
+    int in_iowait SHIM_OF_CPP(= 0);
+    int on_rq SHIM_OF_CPP(= 1);
 };
+#define task_pt_regs(task) (&(task)->regs)
+typedef unsigned short umode_t;
 static inline int task_cpu(const struct task_struct* task) {
     return task->cpu;
 }

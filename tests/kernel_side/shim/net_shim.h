@@ -76,6 +76,7 @@ struct file;
 struct socket {
     unsigned long flags;
     struct file* file;
+    struct sock* sk;
 };
 typedef struct {
     atomic_t refs;

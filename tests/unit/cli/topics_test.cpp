@@ -126,7 +126,7 @@ TEST_CASE("a stage, a part or its cause alone chooses waits") {
     CHECK(count_of(printed("waits", {"nagle"}), "app-tcp.nagle: ") == 1);
     CHECK(printed("waits", {"app-tcp.nagle"}) == printed("waits", {"nagle"}));
     CHECK(printed("waits", {"udp-app.asleep"}).starts_with("tcp-app.asleep, udp-app.asleep: "));
-    CHECK(count_of(printed("waits", {"undivided"}), "  known: ") == 2);
+    CHECK(count_of(printed("waits", {"undivided"}), "  known: ") == 3);
     CHECK(count_of(printed("waits", {"udp-app"}), "  known: ") == 8);
     CHECK(refused("waits", {"nagel"}).hint.find("'nagle'") != std::string::npos);
     CHECK(refused("waits", {"ap"}).kind == base::ErrorKind::bad_input);

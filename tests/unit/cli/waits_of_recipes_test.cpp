@@ -22,6 +22,9 @@ TEST_CASE(
     for (const auto& recipe : recipe::load_catalog({{SOURCE_DIR "/templates"}}).recipes) {
         for (const auto& field : recipe.record.fields)
             add(field);
+        for (const auto& parameter : recipe.parameters)
+            for (const auto& field : parameter.fields)
+                add(field);
     }
     REQUIRE_FALSE(stages.empty());
     auto joined = between::joined_header;

@@ -83,9 +83,15 @@ parts_hits = {{ "x.y" = 3 }}
     CHECK(found.cost->parts_hits.empty());
     CHECK(found.cost->hits == more.cost->hits);
 
+    // Parts, too; then records are printed.
+    const auto divided = with_flag("fields = [\"a-b.d:stage\"]").value().asked_by({{"more", "true"}});
+    CHECK(divided.record.find("a-b.d"));
+    CHECK_FALSE(divided.record.aggregates);
+
     const auto error_of = [&](std::string_view flag) { return with_flag(flag).error().what; };
     CHECK(has(error_of("fields = [\"n:int\"]"), "'n' is given twice"));
-    CHECK(has(error_of("fields = [\"x:stage\"]"), "stages and values are fields of [record]: a flag cannot add them"));
+    CHECK(has(error_of("fields = [\"x:stage\"]"),
+              "stages and values are fields of [record]: a flag adds parts of these, or others"));
     CHECK(has(error_of("fields = [\"x\"]"), "'x' is not a field"));
     CHECK(has(error_of("hits = { \"x\" = 1 }"), "'x' is not a counter name"));
     for (const auto* other :

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A server whose thread does one known thing between a request and its reply, and says how long that took. One connection.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "traffic.h"
+
+static const char usage[] =
+    "usage: works THING --port N --ms T [--server PORT] [--file F]\n"
+    "  runs     on its CPU for T ms\n"
+    "  queued   runs for T ms, and another thread does on the same CPU\n"
+    "  lock     a mutex that the thread \"holder\" has for T ms\n"
+    "  condition, semaphore  that \"holder\" signals after T ms\n"
+    "  sleeps, polls  nanosleep, and poll with a timeout of T ms\n"
+    "  pipe     that \"holder\" writes to after T ms\n"
+    "  asks, epoll-asks  the server at PORT of 127.0.0.1\n"
+    "  file     reads F past the page cache, until T ms have passed\n"
+    "  hands    to \"holder\", which replies after T ms\n"
+    "at its end the time of each request: ns between the read's return and the reply's call\n";
+
+static const char* thing;
+static uint64_t us;
+static unsigned server_port;
+static const char* file;
+static bool is(const char* name) {
+    return !strcmp(thing, name);
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static sem_t begin, done;
+static int pipe_ends[2], client = -1;
+static bool signalled;
+static char record[RECORD];
+
+static void run(uint64_t for_us) {
+    const uint64_t until = now_us() + for_us;
+    while (now_us() < until) {
+    }
+}
+static void send_reply(void) {
+    if (send(client, record, sizeof record, MSG_NOSIGNAL) != sizeof record) die("send: %m");
+}
+static void* hold(void* unused) {
+    (void)unused;
+    pthread_setname_np(pthread_self(), "holder");
+    for (;;) {
+        sem_wait(&begin);
+        if (is("queued")) {
+            run(us);
+            continue;
+        }
+        if (is("lock")) {
+            pthread_mutex_lock(&mutex);
+            sem_post(&done);
+        }
+        sleep_us(us);
+        if (is("lock")) pthread_mutex_unlock(&mutex);
+        if (is("semaphore")) sem_post(&done);
+        if (is("pipe") && write(pipe_ends[1], "x", 1) != 1) die("write: %m");
+        if (is("hands")) send_reply();
+        if (is("condition")) {
+            pthread_mutex_lock(&mutex);
+            signalled = true;
+            pthread_cond_signal(&condition);
+            pthread_mutex_unlock(&mutex);
+        }
+    }
+    return NULL;
+}
+static void ask(int fd, int epoll) {
+    char asked[RECORD] = "1 0 127.0.0.1 1";
+    size_t have = 0;
+    memset(asked + strlen(asked), ' ', sizeof asked - strlen(asked));
+    if (send(fd, asked, sizeof asked, MSG_NOSIGNAL) != sizeof asked) die("send: %m");
+    while (have < sizeof asked) {
+        struct epoll_event event;
+        ssize_t got;
+        if (epoll >= 0) {
+            int ready;
+            RETRY(ready, epoll_wait(epoll, &event, 1, 10000));
+            if (ready != 1) die("epoll_wait: %m");
+        }
+        RETRY(got, recv(fd, asked + have, sizeof asked - have, 0));
+        if (got <= 0) die("recv: %m");
+        have += (size_t)got;
+    }
+}
+static void read_past_cache(int fd) {
+    static char block[1 << 16] __attribute__((aligned(4096)));
+    static off_t at;
+    const uint64_t until = now_us() + us;
+    while (now_us() < until) {
+        ssize_t got = pread(fd, block, sizeof block, at);
+        if (got < 0) die("pread: %m");
+        at = got < (ssize_t)sizeof block ? 0 : at + got;
+    }
+}
+
+int main(int argc, char** argv) {
+    enum { MAX_TIMES = 1 << 12 };
+    static uint64_t times[MAX_TIMES];
+    size_t count = 0;
+    unsigned port = 0;
+    if (argc < 2) die("%s", usage);
+    thing = argv[1];
+    for (int i = 2; i + 1 < argc; i += 2) {
+        if (!strcmp(argv[i], "--port")) port = (unsigned)number("--port", argv[i + 1], 0, 65535);
+        if (!strcmp(argv[i], "--ms")) us = (uint64_t)number("--ms", argv[i + 1], 1, 10000) * 1000;
+        if (!strcmp(argv[i], "--server")) server_port = (unsigned)number("--server", argv[i + 1], 1, 65535);
+        if (!strcmp(argv[i], "--file")) file = argv[i + 1];
+    }
+    if (is("queued")) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(0, &one);
+        if (sched_setaffinity(0, sizeof one, &one)) die("sched_setaffinity: %m");
+    }
+    if (sem_init(&begin, 0, 0) || sem_init(&done, 0, 0) || pipe(pipe_ends)) die("pipe: %m");
+    pthread_t holder;
+    if (pthread_create(&holder, NULL, hold, NULL)) die("pthread_create");
+    const int server = server_port ? open_connected("127.0.0.1", server_port, SOCK_STREAM) : -1;
+    const int epoll = is("epoll-asks") ? epoll_create1(0) : -1;
+    if (epoll >= 0) {
+        struct epoll_event event = {.events = EPOLLIN};
+        if (epoll_ctl(epoll, EPOLL_CTL_ADD, server, &event)) die("epoll_ctl: %m");
+    }
+    const int disk = file ? open(file, O_RDONLY | O_DIRECT) : -1;
+    if (file && disk < 0) die("%s: %m", file);
+    const int listener = open_bound(FAMILY_4, SOCK_STREAM, port);
+    pthread_setname_np(pthread_self(), "worker");
+    say_ready(listener);
+    client = accept_one(listener);
+    for (;;) {
+        size_t have = 0;
+        while (have < sizeof record) {
+            ssize_t got;
+            RETRY(got, recv(client, record + have, sizeof record - have, 0));
+            if (got < 0) die("recv: %m");
+            if (got == 0) {
+                for (size_t i = 0; i < count; i++)
+                    printf("%llu\n", (unsigned long long)times[i]);
+                return 0;
+            }
+            have += (size_t)got;
+        }
+        const uint64_t received = now_ns();
+        if (is("runs")) run(us);
+        if (is("queued")) {
+            sem_post(&begin);
+            run(us);
+        }
+        if (is("lock")) {
+            sem_post(&begin);
+            sem_wait(&done);  // "holder" has it
+            pthread_mutex_lock(&mutex);
+            pthread_mutex_unlock(&mutex);
+        }
+        if (is("condition")) {
+            pthread_mutex_lock(&mutex);
+            signalled = false;
+            sem_post(&begin);
+            while (!signalled)
+                pthread_cond_wait(&condition, &mutex);
+            pthread_mutex_unlock(&mutex);
+        }
+        if (is("semaphore")) {
+            sem_post(&begin);
+            sem_wait(&done);
+        }
+        if (is("sleeps")) sleep_us(us);
+        if (is("polls") && poll(NULL, 0, (int)(us / 1000))) die("poll: %m");
+        if (is("pipe")) {
+            char byte;
+            ssize_t got;
+            sem_post(&begin);
+            RETRY(got, read(pipe_ends[0], &byte, 1));
+            if (got != 1) die("read: %m");
+        }
+        if (server >= 0) ask(server, epoll);
+        if (disk >= 0) read_past_cache(disk);
+        if (count < MAX_TIMES) times[count++] = now_ns() - received;
+        if (is("hands"))
+            sem_post(&begin);
+        else
+            send_reply();
+    }
+}
