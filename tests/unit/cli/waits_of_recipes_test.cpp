@@ -29,7 +29,8 @@ TEST_CASE(
     REQUIRE_FALSE(stages.empty());
     auto joined = between::joined_header;
     joined.remove_prefix(joined.find('\t') + 1);
-    for (const auto& field : schema::parse_header(joined).value().schemas.front().fields)
+    const auto header = schema::parse_header(joined).value();
+    for (const auto& field : header.schemas.front().fields)
         add(field);
     for (const auto& part : parts) {
         CAPTURE(part);
