@@ -52,8 +52,8 @@ class Hosts {
         if (client_.capture.ends.empty() || server_.capture.ends.empty()) return true;
         // Of two captures the client's is that where replies take longer, whatever clocks drift.
         const auto longer = std::ranges::count_if(join_.pairs, [&](const Pair& pair) {
-            const auto& [client, server] = at(pair);
-            return client.to - client.from >= server.to - server.from;
+            const auto request = at(pair);
+            return request.away() >= request.server.to - request.server.from;
         });
         return 2 * static_cast<std::size_t>(longer) > join_.pairs.size();
     }

@@ -167,8 +167,10 @@ class Requests {
         const Key key{client, client_port, server, server_port};
         auto found = connections_.find(key);
         if (found == connections_.end()) {
-            is_full_ = is_full_ || connections_.size() == most_connections;
-            if (connections_.size() == most_connections) return nullptr;
+            if (connections_.size() == most_connections) {
+                is_full_ = true;
+                return nullptr;
+            }
             found = connections_.emplace(key, Connection{}).first;
             found->second.number = static_cast<std::uint32_t>(host_.connections.size());
             host_.connections.push_back({endpoint_text(client, client_port), endpoint_text(server, server_port)});
@@ -206,8 +208,10 @@ class Requests {
         auto& end = connection.end;
         // Of packets that are not in the order of their times nothing can be said.
         if (!connection.is_open || !connection.has_reply || end.to < end.from || connection.last < end.to) return;
-        is_full_ = is_full_ || host_.capture.ends.size() == most_requests;
-        if (host_.capture.ends.size() == most_requests) return;
+        if (host_.capture.ends.size() == most_requests) {
+            is_full_ = true;
+            return;
+        }
         end.rest = end.after = connection.last - end.to;
         host_.capture.ends.push_back(end);
     }

@@ -29,6 +29,19 @@ std::string way_text(const Way& way, std::string_view above) {
     return text + std::string(above);
 }
 
+/// "app1 WHAT, WHAT; db1 WHAT", of the rows that have something to say.
+std::string by_host(const Result& result, std::string_view joint, const auto& rows, const auto& text_of) {
+    std::vector<std::string> hosts;
+    for (const auto& host : {result.client, result.server}) {
+        std::vector<std::string> texts;
+        for (const auto& row : rows)
+            if (auto text = row.host == host ? text_of(row) : std::string(); !text.empty())
+                texts.push_back(std::move(text));
+        if (!texts.empty()) hosts.push_back(fmt::format("{}{}{}", host, joint, fmt::join(texts, ", ")));
+    }
+    return fmt::format("{}", fmt::join(hosts, "; "));
+}
+
 }  // namespace
 
 show::Cell time_cell(const std::optional<std::int64_t>& ns) {
@@ -50,9 +63,8 @@ std::string where_text(const Part& part, const Result& result) {
 std::string answer_text(const Result& result) {
     constexpr double half = 0.5;
     const auto place = [&](const Part& part) {
-        if (part.where == "client") return "at " + result.client;
-        if (part.where == "server") return "at " + result.server;
-        return std::string(part.where == "between" ? "between the hosts" : "in the rest of the reply");
+        const auto* before = part.where == "between" ? "" : part.where == "reply" ? "in the " : "at ";
+        return before + where_text(part, result);
     };
     std::string text;
     for (const auto& part : result.parts)
@@ -104,15 +116,9 @@ std::string clocks_text(const Result& result) {
 
 std::string inside_text(const Result& result) {
     constexpr double least = 0.1;
-    std::vector<std::string> hosts;
-    for (const auto& host : {result.client, result.server}) {
-        std::vector<std::string> stages;
-        for (const auto& stage : result.inside)
-            if (stage.host == host && stage.share >= least)
-                stages.push_back(fmt::format("{} {} %", stage.stage, whole_percent(stage.share)));
-        if (!stages.empty()) hosts.push_back(fmt::format("{} in {}", host, fmt::join(stages, ", ")));
-    }
-    return fmt::format("{}", fmt::join(hosts, "; "));
+    return by_host(result, " in ", result.inside, [](const Inside& row) {
+        return row.share < least ? "" : fmt::format("{} {} %", row.stage, whole_percent(row.share));
+    });
 }
 
 std::string matched_text(const Result& result) {
@@ -129,14 +135,9 @@ std::string matched_text(const Result& result) {
 }
 
 std::string not_measured_text(const Result& result) {
-    std::vector<std::string> hosts;
-    for (const auto& host : {result.client, result.server}) {
-        std::vector<std::string> causes;
-        for (const auto& row : result.not_measured)
-            if (row.host == host) causes.push_back(fmt::format("{} {}", base::with_commas(row.count), row.cause));
-        if (!causes.empty()) hosts.push_back(fmt::format("{} {}", host, fmt::join(causes, ", ")));
-    }
-    return fmt::format("{}", fmt::join(hosts, "; "));
+    return by_host(result, " ", result.not_measured, [](const NotMeasured& row) {
+        return fmt::format("{} {}", base::with_commas(row.count), row.cause);
+    });
 }
 
 std::vector<NotJoined> not_joined(const Result& result) {

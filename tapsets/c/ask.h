@@ -111,25 +111,15 @@ static inline void stapgen_put_ends_of(struct stapgen_line* line, const struct s
 static inline void stapgen_note_ends(const struct sock* sk, struct stapgen_question* question, const void** fault) {}
 #endif
 
-/* What joins an end to the other one. Positions: bytes before it, -1: not known. */
-struct stapgen_joint {
-    u32 seq, reply_seq;
-    s64 position, reply_position;
-};
-static inline struct stapgen_joint stapgen_joint_of(u32 seq, u32 reply_seq, enum stapgen_end end,
-                                                    const struct stapgen_streams* streams) {
-    struct stapgen_joint joint = {seq, reply_seq, -1, -1};
-    if (streams->is_known) {
-        joint.position = (u32)(seq - (end == STAPGEN_CLIENT ? streams->sent : streams->received));
-        joint.reply_position = (u32)(reply_seq - (end == STAPGEN_CLIENT ? streams->received : streams->sent));
-    }
-    return joint;
-}
-static inline void stapgen_put_joint(struct stapgen_line* line, const struct stapgen_joint* joint, const s64* stages) {
-    stapgen_put_number(line, joint->seq);
-    stapgen_put_number(line, joint->reply_seq);
-    stapgen_put_number(line, joint->position);
-    stapgen_put_number(line, joint->reply_position);
+/* Positions: bytes before it, -1: not known. */
+static inline void stapgen_put_numbers_of_end(struct stapgen_line* line, enum stapgen_end end, u32 seq, u32 reply_seq,
+                                              const struct stapgen_streams* streams, const s64* stages) {
+    u32 first = end == STAPGEN_CLIENT ? streams->sent : streams->received;
+    u32 reply_first = end == STAPGEN_CLIENT ? streams->received : streams->sent;
+    stapgen_put_number(line, seq);
+    stapgen_put_number(line, reply_seq);
+    stapgen_put_number(line, streams->is_known ? (s64)(u32)(seq - first) : -1);
+    stapgen_put_number(line, streams->is_known ? (s64)(u32)(reply_seq - reply_first) : -1);
     stapgen_put_stages(line, stages, STAPGEN_END_FIELDS);
     stapgen_print_record(line);
 }
@@ -156,8 +146,6 @@ static inline void stapgen_print_question(const struct stapgen_question* questio
     s64 stages[STAPGEN_END_FIELDS], from = question->readable ? question->readable : question->ip;
     STAPGEN_UNINITIALIZED struct stapgen_line line;
     s64 woken = question->woken < from ? 0 : question->woken, called;
-    struct stapgen_joint joint =
-        stapgen_joint_of(question->seq, question->reply_seq, STAPGEN_CLIENT, &question->streams);
     stapgen_no_stages(stages, STAPGEN_END_FIELDS);
     stages[STAPGEN_END_ASK] = question->left - question->asked;
     stages[STAPGEN_END_AWAY] = question->driver - question->left;
@@ -175,14 +163,15 @@ static inline void stapgen_print_question(const struct stapgen_question* questio
     stages[STAPGEN_END_READ] = question->returned - from;
     stages[STAPGEN_END_TOTAL] = question->returned - question->asked;
     stages[STAPGEN_END_ARRIVING] = question->came - question->driver;
-    if (stapgen_is_printed_briefly(question->returned, STAPGEN_CLIENT, joint.seq, joint.reply_seq, stages)) return;
+    if (stapgen_is_printed_briefly(question->returned, STAPGEN_CLIENT, question->seq, question->reply_seq, stages))
+        return;
     stapgen_begin_line(&line, "ends", question->returned, question->thread, question->comm);
     stapgen_put_text(&line, "\tclient");
     stapgen_put_endpoint(&line, question->local, question->is_ip4, question->local_port, fault);
     stapgen_put_endpoint(&line, question->remote, question->is_ip4, question->remote_port, fault);
     if (*fault) return;
     stapgen_put_name(&line, question->device);
-    stapgen_put_joint(&line, &joint, stages);
+    stapgen_put_numbers_of_end(&line, STAPGEN_CLIENT, question->seq, question->reply_seq, &question->streams, stages);
 }
 
 /* ---- what a question becomes ---- */

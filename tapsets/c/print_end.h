@@ -58,7 +58,6 @@ static inline void stapgen_print_answered_end(const char* tag, const struct sk_b
     s64 stages[STAPGEN_END_FIELDS], of_request[STAPGEN_RECORD_FIELDS];
     STAPGEN_UNINITIALIZED struct stapgen_line line;
     struct stapgen_streams streams;
-    struct stapgen_joint joint;
     int i;
     if (!stapgen_is_chosen(request->seq)) {
         STAPGEN_ADD(request_not_chosen);
@@ -73,13 +72,12 @@ static inline void stapgen_print_answered_end(const char* tag, const struct sk_b
     stages[STAPGEN_END_ARRIVING] = request->last - request->driver;
     if (stapgen_is_printed_briefly(answered, STAPGEN_SERVER, request->seq, request->reply_seq, stages)) return;
     streams = stapgen_streams_of(skb->sk, STAPGEN_SERVER, fault);
-    joint = stapgen_joint_of(request->seq, request->reply_seq, STAPGEN_SERVER, &streams);
     stapgen_begin_line(&line, tag, answered, request->thread, request->comm);
     stapgen_put_text(&line, "\tserver");
     stapgen_put_ends_of(&line, skb->sk, fault);
     if (*fault) return;
     stapgen_put_name(&line, request->device);
-    stapgen_put_joint(&line, &joint, stages);
+    stapgen_put_numbers_of_end(&line, STAPGEN_SERVER, request->seq, request->reply_seq, &streams, stages);
 }
 
 #endif
