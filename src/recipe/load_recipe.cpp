@@ -40,16 +40,14 @@ Recipe Recipe::asked_by(const Arguments& arguments) const {
         const auto found = arguments.find(std::string(flag));
         return found != arguments.end() && found->second == "true";
     };
-    if (is_given(no_parts)) {
+    const bool parts_are_asked_for = std::ranges::find(parameters, with_parts, &Parameter::name) != parameters.end();
+    if (is_given(no_parts) || (parts_are_asked_for && !is_given(with_parts))) {
         std::erase_if(recipe.record.fields, [](const schema::Field& field) { return schema::is_part(field.name); });
         if (recipe.cost) recipe.cost->parts_hits.clear();
     }
     for (const auto& parameter : parameters) {
         if (!parameter.is_flag() || !is_given(parameter.name)) continue;
         std::ranges::copy(parameter.fields, std::back_inserter(recipe.record.fields));
-        // Their sums are not where the script's C looks for them.
-        if (std::ranges::any_of(parameter.fields, schema::is_part, &schema::Field::name))
-            recipe.record.aggregates = false;
         if (!recipe.cost) continue;
         for (const auto& [counter, per_event] : parameter.hits)
             recipe.cost->hits[counter] += per_event;
@@ -60,9 +58,12 @@ Recipe Recipe::asked_by(const Arguments& arguments) const {
 Recipe Recipe::as_recorded(const schema::Header& header) const {
     Arguments shown;
     if (header.version < schema::first_version_with_parts) shown.emplace(no_parts, "true");
+    const auto& recorded = header.schemas.front();
     for (const auto& parameter : parameters) {
         const auto& fields = parameter.fields;
-        if (!fields.empty() && header.schemas.front().find(fields.front().name)) shown.emplace(parameter.name, "true");
+        if (parameter.name == with_parts ? std::ranges::any_of(recorded.fields, schema::is_part, &schema::Field::name)
+                                         : !fields.empty() && recorded.find(fields.front().name))
+            shown.emplace(parameter.name, "true");
     }
     return asked_by(shown);
 }
@@ -112,13 +113,10 @@ void read_additions(TomlTable& table, const RecordSchema& record, Parameter& par
             table.wrong(key, fmt::format("'{}' is for a parameter of type bool that is false by default", key));
     }
     parameter.fields = read_fields(table, record);
-    const auto is_stage = [](const schema::Field& field) {
-        return schema::has_statistics(field) && !schema::is_part(field.name);
-    };
-    if (std::ranges::any_of(parameter.fields, is_stage))
-        table.wrong("fields", "stages and values are fields of [record]: a flag adds parts of these, or others");
-    if (parameter.name == with_parts && !std::ranges::all_of(parameter.fields, schema::is_part, &schema::Field::name))
-        table.wrong("fields", "the flag 'parts' adds parts of stages");
+    if (std::ranges::any_of(parameter.fields, schema::has_statistics))
+        table.wrong("fields", "stages, their parts and values are fields of [record]: a flag adds others");
+    if (parameter.name == with_parts && std::ranges::none_of(record.fields, schema::is_part, &schema::Field::name))
+        table.wrong("name", "the flag 'parts' is for stages that have parts");
     if (auto hits = table.table("hits")) parameter.hits = read_hits(*hits, false);
 }
 
@@ -354,7 +352,8 @@ Recipe read_recipe(TomlTable& table, const FindRecipe& find) {
     if (auto cost = table.table("cost")) recipe.cost = read_cost(*cost);
     if (auto stap = table.table("stap")) read_stap(*stap, recipe);
     check_added(table, recipe);
-    if (recipe.has_parts()) {
+    if (recipe.has_parts() &&
+        std::ranges::find(recipe.parameters, with_parts, &Parameter::name) == recipe.parameters.end()) {
         recipe.parameters.push_back({.name = std::string(no_parts),
                                      .type = ParameterType::boolean,
                                      .default_value = "false",

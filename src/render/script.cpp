@@ -61,6 +61,15 @@ void add_fields(const schema::Schema& record, std::map<std::string, std::string>
     }
 }
 
+/// The total and values that precede the parts: they are in no split.
+std::ptrdiff_t unsplit_before_parts(const schema::Schema& record) {
+    const auto first = std::ranges::find_if(record.fields, schema::is_part, &schema::Field::name);
+    if (first == record.fields.end()) return 0;
+    return std::count_if(record.fields.begin(), first, [](const schema::Field& field) {
+        return schema::has_statistics(field) && !schema::divides_total(field);
+    });
+}
+
 /// In a template behind a text: those of a packet, and of a socket, in the order of the header.
 void add_by(const schema::Header& header, std::size_t fields, std::map<std::string, std::string>& values) {
     const auto& all = header.schemas.front().fields;
@@ -202,6 +211,8 @@ std::vector<std::string> macros_of(const recipe::Recipe& of, const recipe::Argum
     const auto parts = std::ranges::count_if(recipe.record.fields, schema::divides_total);
     macros.push_back(fmt::format("STAPGEN_FIELDS={}", fields));
     if (parts != fields) macros.push_back(fmt::format("STAPGEN_PARTS={}", parts));
+    if (const auto unsplit = unsplit_before_parts(recipe.record); unsplit != 0)
+        macros.push_back(fmt::format("STAPGEN_UNSPLIT={}", unsplit));
     if (find_direction(recipe.record))
         macros.push_back(fmt::format("STAPGEN_DIRECTIONS={}", schema::directions.size()));
     return macros;

@@ -6,6 +6,19 @@
 #include "histogram.h"
 #include "request.h"
 
+static inline int stapgen_aggregate_request(const struct stapgen_request* request, const s64* stages) {
+#if STAPGEN_APP_PARTS
+    enum { PARTS = STAPGEN_RECORD_FIELDS + 1 };
+    u32 has = 0;
+    int i;
+    for (i = 0; i < STAPGEN_RECORD_FIELDS; i++)
+        if (stages[i] >= 0) has |= 1U << i;
+    return stapgen_aggregate_divided(0, 0, has, stages, &request->app.own.waits, PARTS);
+#else
+    (void)request;
+    return stapgen_aggregate_record(0, 0, stages);
+#endif
+}
 /* Those of a queue that are answered then, their events as the field behind the total. Whether there is one that is
  * among the slowest, which was answered from this CPU last: it is to be printed, and this to be called again. */
 static inline int stapgen_aggregate_answered(unsigned long queue, const struct sk_buff* skb, s64 answered,
@@ -15,7 +28,7 @@ static inline int stapgen_aggregate_answered(unsigned long queue, const struct s
         s64 stages[STAPGEN_RECORD_FIELDS];
         s64 events = stapgen_request_stages(request, answered, stages);
         if (events >= 0) stapgen_aggregate_value(STAPGEN_RECORD_FIELDS, events);
-        if (stapgen_aggregate_record(0, 0, stages)) return 1;
+        if (stapgen_aggregate_request(request, stages)) return 1;
     }
     return 0;
 }

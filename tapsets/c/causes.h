@@ -48,15 +48,18 @@
     wait(run_queue)      /* it waits for a CPU */ \
     wait(throttled)      /* likewise, and its cgroup has used up its quota */ \
     wait(disk)           /* it sleeps for a file or a block device */ \
+    wait(swap)           /* it sleeps for a page that was swapped out */ \
+    wait(memory)         /* the kernel looks for memory for it, or slows it down as its cgroup has too much */ \
     wait(lock)           /* it sleeps for a futex that says a thread has it */ \
     wait(futex)          /* it sleeps for another futex: a condition, a semaphore, a thread's end */ \
+    wait(kernel_lock)    /* it sleeps for a lock of the kernel: of its memory map, of a file */ \
     wait(server)         /* it sleeps for a socket on which it has asked since it read the request */ \
     wait(process)        /* it sleeps for a pipe, a unix socket, an eventfd, a child */ \
     wait(timer)          /* it sleeps until a time */ \
-    wait(other_sockets)  /* it sleeps for a socket on which it has not asked */ \
+    wait(other_sockets)  /* it sleeps for a socket on which it has not asked, or works for another request */ \
     wait(asleep)         /* it sleeps in another call, or a page fault */ \
-    wait(handed_over)    /* another thread sends the reply */ \
-    wait(undivided)      /* it had other requests in between, or its clock is not known */
+    wait(handed_over)    /* another thread sends the reply, and what it did is not known */ \
+    wait(undivided)      /* for which of several requests its thread waits is not known, or its clock is not */
 /* clang-format on */
 #define STAPGEN_RX_CAUSES_LIST(wait) STAPGEN_TCP_APP_CAUSES_LIST(wait) STAPGEN_UDP_APP_CAUSES_LIST(wait)
 

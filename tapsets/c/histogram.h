@@ -23,6 +23,9 @@
 #ifndef STAPGEN_PARTS
 #define STAPGEN_PARTS STAPGEN_FIELDS
 #endif
+#ifndef STAPGEN_UNSPLIT
+#define STAPGEN_UNSPLIT 0
+#endif
 #ifndef STAPGEN_SLOWEST
 #define STAPGEN_SLOWEST 10
 #endif
@@ -138,6 +141,7 @@ static inline int stapgen_aggregate_divided(int direction, int first, u32 has, c
         int cause = __ffs(said), part = parts + cause;
         if (waits->ns[cause] <= 0) continue;
         stapgen_add_value(stripe, part, waits->ns[cause]);
+        part -= STAPGEN_UNSPLIT;
         if (part >= 0 && part < STAPGEN_PARTS) STAPGEN_GROW(split[part + 1], waits->ns[cause]);
     }
     stapgen_unlock(&stripe->lock);

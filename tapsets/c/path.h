@@ -41,10 +41,15 @@ enum stapgen_frame_kind {
     STAPGEN_INTERRUPT_FRAME, /* behind it is what was interrupted */
     STAPGEN_RECEIVING_FRAME, /* it sleeps for data of its socket */
     STAPGEN_FREEZING_FRAME,  /* it is frozen */
+    STAPGEN_LOCKING_FRAME,   /* it sleeps for a lock of the kernel */
+    STAPGEN_DISK_FRAME,      /* for a page of a file, or a block device */
+    STAPGEN_SWAP_FRAME,      /* for a page that was swapped out */
+    STAPGEN_MEMORY_FRAME,    /* for memory */
+    STAPGEN_USERFAULT_FRAME, /* for the process that handles its page faults */
 };
-enum { STAPGEN_FRAME_KIND_SHIFT = 3 };
+enum { STAPGEN_FRAME_KIND_SHIFT = 4 };
 enum { STAPGEN_FRAME_KIND_BITS = 10, STAPGEN_FUNCTION_NAME = 128 };
-/* An address without its three highest bits, which are set in all of the kernel, and below them its kind. */
+/* An address without its four highest bits, which are set in all of the kernel, and below them its kind. */
 static unsigned long stapgen_frame_kinds[1 << STAPGEN_FRAME_KIND_BITS];
 
 #ifndef STAPGEN_NAME_FUNCTION
@@ -53,7 +58,36 @@ static unsigned long stapgen_frame_kinds[1 << STAPGEN_FRAME_KIND_BITS];
 static inline int stapgen_begins_with(const char* name, const char* beginning) {
     return !strncmp(name, beginning, strlen(beginning));
 }
+static inline int stapgen_begins_with_any(const char* name, const char* const* beginnings) {
+    for (; *beginnings; beginnings++)
+        if (stapgen_begins_with(name, *beginnings)) return 1;
+    return 0;
+}
 static inline enum stapgen_frame_kind stapgen_kind_of_function(const char* name) {
+    static const char* const locking[] = {
+        "rwsem_down_",          "down_read",    "down_write", "__down_", "__mutex_lock", "mutex_lock",
+        "lock_mm_and_find_vma", "percpu_down_", NULL};
+    static const char* const disk[] = {"filemap_",
+                                       "shmem_fault",
+                                       "folio_wait_",
+                                       "wait_on_page_",
+                                       "__lock_page",
+                                       "io_schedule",
+                                       "balance_dirty_pages",
+                                       "wbt_wait",
+                                       "rq_qos_wait",
+                                       "blk_mq_get_tag",
+                                       "jbd2_",
+                                       "xfs_log_",
+                                       "submit_bio_wait",
+                                       NULL};
+    static const char* const memory[] = {"mem_cgroup_handle_over_high",
+                                         "__mem_cgroup_handle_over_high",
+                                         "try_to_free_",
+                                         "shrink_",
+                                         "__alloc_pages_direct_",
+                                         "__perform_reclaim",
+                                         NULL};
     /* A module's precedes its name in brackets. */
     if (strstr(name, THIS_MODULE->name) || stapgen_begins_with(name, "__traceiter_") ||
         stapgen_begins_with(name, "stack_trace_") || stapgen_begins_with(name, "save_stack_trace") ||
@@ -65,6 +99,12 @@ static inline enum stapgen_frame_kind stapgen_kind_of_function(const char* name)
         return STAPGEN_RECEIVING_FRAME;
     if (stapgen_begins_with(name, "__refrigerator") || stapgen_begins_with(name, "do_freezer_trap"))
         return STAPGEN_FREEZING_FRAME;
+    if (stapgen_begins_with_any(name, locking)) return STAPGEN_LOCKING_FRAME;
+    if (stapgen_begins_with_any(name, disk)) return STAPGEN_DISK_FRAME;
+    if (stapgen_begins_with(name, "do_swap_page") || stapgen_begins_with(name, "shmem_swapin"))
+        return STAPGEN_SWAP_FRAME;
+    if (stapgen_begins_with_any(name, memory)) return STAPGEN_MEMORY_FRAME;
+    if (stapgen_begins_with(name, "handle_userfault")) return STAPGEN_USERFAULT_FRAME;
     /* Where softirqs are run as an interrupt returns, and the first of an interrupt's own. Those of call gates and
      * faults (entry_SYSCALL_64, asm_exc_page_fault) are the thread's own doing. */
     if (stapgen_begins_with(name, "irq_exit") || stapgen_begins_with(name, "__irq_exit") ||

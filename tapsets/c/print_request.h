@@ -26,7 +26,8 @@ static inline void stapgen_print_request_of(const char* tag, const char* rest, c
         if (stages[i] < 0) stages[i] = STAPGEN_NO_STAGE;
     stapgen_put_stages(&line, stages, FIELDS);
 #if STAPGEN_APP_PARTS
-    stapgen_put_parts(&line, &request->app.waits, 0, STAPGEN_APP_CAUSES);
+    stapgen_put_parts(&line, &request->app.own.waits, 0, STAPGEN_APP_CAUSES);
+    stapgen_put_longest_thing(&line, &request->app.longest);
 #endif
     if (*rest) stapgen_put_text(&line, rest); /* of a constant that is empty nothing is left */
     stapgen_print_record(&line);

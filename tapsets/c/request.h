@@ -93,6 +93,10 @@ static inline int stapgen_is_of_udp(unsigned long queue) {
 
 /* ---- under the lock of the queue ---- */
 
+static inline void stapgen_drop_request(u32 at) {
+    stapgen_close_app(&stapgen_requests_rows[at].of.app);
+    stapgen_drop_row(&stapgen_requests, at);
+}
 /* Of TCP: the last one, if nobody has read it. */
 static inline u32 stapgen_unread_request(unsigned long queue) {
     u32 at = stapgen_last_row(&stapgen_requests, queue);
@@ -121,7 +125,7 @@ static inline u32 stapgen_answered_request(unsigned long queue, s64 thread) {
         next = stapgen_next_row(&stapgen_requests, at);
         if (!stapgen_requests_rows[at].of.returned || stapgen_requests_rows[at].of.sent) continue;
         STAPGEN_ADD(request_ambiguous);
-        stapgen_drop_row(&stapgen_requests, at);
+        stapgen_drop_request(at);
     }
     return 0;
 }
@@ -136,7 +140,7 @@ static inline void stapgen_end_request(u32 at) {
         STAPGEN_ADD(request_no_reply);
     else if (!stapgen_requests_rows[at].of.may_be_unwrapped)
         STAPGEN_ADD(request_unread);
-    stapgen_drop_row(&stapgen_requests, at);
+    stapgen_drop_request(at);
 }
 /* Of TCP: the oldest one if its answer begins before a sequence number. */
 static inline u32 stapgen_request_answered_before(unsigned long queue, u32 end_seq) {
@@ -205,7 +209,7 @@ static inline int stapgen_evict_request_if_full(void) {
     if (!at) return 0;
     skb = stapgen_requests_rows[at].of.skb;
     is_counted = !stapgen_requests_rows[at].of.may_be_unwrapped;
-    stapgen_drop_row(&stapgen_requests, at);
+    stapgen_drop_request(at);
     stapgen_unlock(&stapgen_requests.locks[list].lock);
     if (is_counted) STAPGEN_ADD(request_evicted);
     if (skb) stapgen_pop_datagram(skb, &datagram);
@@ -394,7 +398,7 @@ static inline int stapgen_read_from(unsigned long sk, const struct stapgen_socke
     u32 unread = stapgen_unread_request(sk), at = stapgen_read_request(sk);
     int lacks_room = 0, is_first = !at;
     if (at && unread) {
-        stapgen_drop_row(&stapgen_requests, unread);
+        stapgen_drop_request(unread);
         STAPGEN_ADD(request_joined);
     } else if (!at) {
         at = unread;
@@ -412,7 +416,7 @@ static inline int stapgen_read_from(unsigned long sk, const struct stapgen_socke
     }
     if (at) {
         stapgen_requests_rows[at].of.returned = now;
-        stapgen_note_app(&stapgen_requests_rows[at].of.app, clock, sk, is_first);
+        stapgen_note_app(&stapgen_requests_rows[at].of.app, clock, sk, is_first, now);
     }
     return lacks_room;
 }
@@ -429,6 +433,7 @@ static inline void stapgen_request_read(s64 bytes, int is_target, const void** f
     if (!sk) return;
     thread->sk = 0;
     if (stapgen_follows_ends() && bytes > 0 && stapgen_question_is_read(sk, thread, is_target)) return;
+    if (bytes > 0) stapgen_clock_reads_from(sk);
     /* Nothing came to it, nor to another of its list. */
     if (bytes <= 0 || !stapgen_may_have(&stapgen_sockets, sk)) return;
     now = STAPGEN_NOW();
@@ -443,7 +448,7 @@ static inline void stapgen_request_read(s64 bytes, int is_target, const void** f
         lacks_room = stapgen_read_from(sk, &stapgen_sockets_rows[row].of, &reader, clock, now, has_room);
     } else if (row && (unread = stapgen_unread_request(sk)) != 0) {
         STAPGEN_ADD(request_read_by_others);
-        stapgen_drop_row(&stapgen_requests, unread);
+        stapgen_drop_request(unread);
     }
     stapgen_unlock_queue(&stapgen_requests, sk);
     if (lacks_room) STAPGEN_ADD(request_evicted);
@@ -458,7 +463,7 @@ static inline void stapgen_request_sent(unsigned long sk, const void** fault) {
         return;
     }
     if (!stapgen_may_have(&stapgen_requests, sk)) {
-        stapgen_clock_asks(sk);
+        stapgen_clock_asks(sk, 1, fault);
         return;
     }
     seq = STAPGEN_READ(&tcp_sk((struct sock*)sk)->write_seq, fault);
@@ -477,7 +482,7 @@ static inline void stapgen_request_sent(unsigned long sk, const void** fault) {
         if (stapgen_follows_ends() && socket) request->last = stapgen_sockets_rows[socket].of.driver;
     }
     stapgen_unlock_queue(&stapgen_requests, sk);
-    if (!at) stapgen_clock_asks(sk);
+    if (!at) stapgen_clock_asks(sk, 1, fault);
 }
 static inline void stapgen_socket_closes(unsigned long sk) {
     u32 at;
@@ -519,10 +524,10 @@ static inline void stapgen_datagram_read(const struct sk_buff* skb, int is_targe
         stapgen_note_reader(at, &reader);
         stapgen_requests_rows[at].of.returned = now;
         stapgen_requests_rows[at].of.skb = 0;
-        stapgen_note_app(&stapgen_requests_rows[at].of.app, clock, (unsigned long)skb->sk, 1);
+        stapgen_note_app(&stapgen_requests_rows[at].of.app, clock, (unsigned long)skb->sk, 1, now);
     } else if (at) {
         STAPGEN_ADD(request_read_by_others);
-        stapgen_drop_row(&stapgen_requests, at);
+        stapgen_drop_request(at);
     }
     stapgen_unlock_queue(&stapgen_requests, datagram.queue);
 }
@@ -544,7 +549,7 @@ static inline void stapgen_datagram_answers(const struct sk_buff* skb, s64 calle
     if (stapgen_head_by_alias(stapgen_answers, answer)) stapgen_erase_alias(stapgen_answers, answer);
     if (*fault) return;
     if (!stapgen_may_have(&stapgen_requests, queue)) {
-        stapgen_clock_asks((unsigned long)skb->sk);
+        stapgen_clock_asks((unsigned long)skb->sk, 0, fault);
         return;
     }
     stapgen_lock_queue(&stapgen_requests, queue);
@@ -563,7 +568,7 @@ static inline void stapgen_datagram_answers(const struct sk_buff* skb, s64 calle
     if (at)
         stapgen_set_alias(stapgen_answers, answer, queue);
     else
-        stapgen_clock_asks((unsigned long)skb->sk);
+        stapgen_clock_asks((unsigned long)skb->sk, 0, fault);
 }
 
 /* The queue whose requests a packet may answer that is handed to a device; 0: none. */
@@ -606,11 +611,11 @@ static inline const struct stapgen_request* stapgen_pop_answered(unsigned long q
                                   : stapgen_request_answered_before(queue, end_seq);
     if (at && stapgen_is_of_udp(queue) && stapgen_differs_in_id(&stapgen_requests_rows[at].of.answer_id, &packet, 0)) {
         STAPGEN_ADD(request_mismatched);
-        stapgen_drop_row(&stapgen_requests, at);
+        stapgen_drop_request(at);
     } else if (at) {
         popped = STAPGEN_THIS_CPU(stapgen_request_popped);
         *popped = stapgen_requests_rows[at].of;
-        stapgen_drop_row(&stapgen_requests, at);
+        stapgen_drop_request(at);
         at = stapgen_follows_ends() ? stapgen_first_row(&stapgen_sockets, queue) : 0;
         if (at) {
             stapgen_sockets_rows[at].of.answered = popped->seq;
@@ -618,7 +623,10 @@ static inline const struct stapgen_request* stapgen_pop_answered(unsigned long q
         }
     }
     stapgen_unlock_queue(&stapgen_requests, queue);
-    if (popped) STAPGEN_ADD(request_reported);
+    if (popped) {
+        STAPGEN_ADD(request_reported);
+        stapgen_count_app(&popped->app);
+    }
     return popped;
 }
 

@@ -41,10 +41,10 @@ enum {
 };
 
 /* stapgen makes macros from a recipe's fields: STAPGEN_FIELDS, how many stages, parts of these and values there are,
- * STAPGEN_PARTS, how many of these are in a split (all but a total and values), STAPGEN_DIRECTIONS, and STAPGEN_WAITS=1
- * where stages have parts: what packets wait for. Without it there is no memory for that, and compilers leave out what
- * would note it. Older kernels have one queue for what is sent and what is not, and other names for much of it: there
- * app-tcp is not divided. */
+ * STAPGEN_PARTS, how many of these are in a split (all but a total and values), STAPGEN_UNSPLIT, how many of those that
+ * are in none precede the parts, STAPGEN_DIRECTIONS, and STAPGEN_WAITS=1 where stages have parts: what packets wait
+ * for. Without it there is no memory for that, and compilers leave out what would note it. Older kernels have one queue
+ * for what is sent and what is not, and other names for much of it: there app-tcp is not divided. */
 #ifndef STAPGEN_WAITS
 #define STAPGEN_WAITS 0
 #endif

@@ -7,55 +7,11 @@
 #include "rx_wait.h"
 #include "who.h"
 
-enum {
-    STAPGEN_THINGS = 8,      /* that are distinguished of what one packet waited for */
-    STAPGEN_NAME_SHOWN = 64, /* bytes of a function's name */
-};
-/* For how long a thread waited for one thing. */
-struct stapgen_who_time {
-    struct stapgen_who_ref ref;
-    s64 ns;
-};
-/* The same of each thing in a time. */
-struct stapgen_who_times {
-    u32 n;
-    s64 unknown; /* of that time: it waited for more things, or what it waited for is no more known */
-    struct stapgen_who_time of[STAPGEN_THINGS];
-};
+enum { STAPGEN_NAME_SHOWN = 64 }; /* bytes of a function's name */
 /* Of the packet that this CPU has taken out last: what its thread waited for longest since it lay ready. 0 ns: it
  * waited for nothing, or that is not known. */
 STAPGEN_PER_CPU(struct stapgen_who_time, stapgen_who_longest);
 
-static inline void stapgen_add_time(struct stapgen_who_times* times, const struct stapgen_who_ref* ref, s64 ns) {
-    u32 i = 0;
-    while (i < times->n && (times->of[i].ref.set != ref->set || times->of[i].ref.serial != ref->serial))
-        i++;
-    if (i == STAPGEN_THINGS) {
-        times->unknown += ns;
-        return;
-    }
-    if (i == times->n) {
-        times->n++;
-        times->of[i].ref = *ref;
-        times->of[i].ns = 0;
-    }
-    times->of[i].ns += ns;
-}
-/* 0 ns: there is none, or with what is unknown another one may be longer. */
-static inline void stapgen_find_longest(const struct stapgen_who_times* times, struct stapgen_who_time* longest) {
-    s64 second = 0;
-    u32 i;
-    longest->ns = 0;
-    for (i = 0; i < times->n; i++) {
-        if (times->of[i].ns > longest->ns) {
-            second = longest->ns;
-            *longest = times->of[i];
-        } else if (times->of[i].ns > second) {
-            second = times->of[i].ns;
-        }
-    }
-    if (longest->ns < second + times->unknown) longest->ns = 0;
-}
 /* What a thread that runs waited for since a packet lay ready. What of it was not known before is added to the sums. A
  * receiving call that slept on was one on another socket. */
 static inline void stapgen_look_back(struct stapgen_who_thread* thread, s64 ready, struct stapgen_who_times* times) {
@@ -71,7 +27,7 @@ static inline void stapgen_look_back(struct stapgen_who_thread* thread, s64 read
         if (i == STAPGEN_PIECES - 1) known = from;
         if (piece->is_for_data) {
             if (piece->to - from < STAPGEN_WAKEUP_NS) continue;
-            stapgen_add_later(&piece->ref, piece->to - piece->from);
+            stapgen_add_later(&piece->ref, 1, piece->to - piece->from);
             piece->is_for_data = 0;
         }
         stapgen_add_time(times, &piece->ref, piece->to - from);

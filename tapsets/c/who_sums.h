@@ -10,6 +10,7 @@
 #include "line.h"
 #include "lock.h"
 #include "path.h"
+#include "who_time.h"
 
 /* What a thread waited for. `number` is in the comments. */
 enum stapgen_by_kind {
@@ -23,6 +24,7 @@ enum stapgen_by_kind {
     STAPGEN_BY_DATA,    /* likewise, in a receiving call: of its own socket's data nothing is said */
     STAPGEN_BY_STOPPED, /* likewise, by SIGSTOP or a debugger */
     STAPGEN_BY_FROZEN,  /* likewise, by its cgroup's freezer, or for a suspend */
+    STAPGEN_BY_APP,     /* and further numbers: what a request waits for in its program: who_request.h */
 };
 enum { STAPGEN_WHO_FRAMES = 20 };
 struct stapgen_by {
@@ -76,11 +78,6 @@ static inline void stapgen_make_who_row(struct stapgen_who_row* row, u64 serial,
     row->frames = by->frames;
     if (by->frames) memcpy(row->frame, by->frame, by->frames * sizeof(row->frame[0]));
 }
-/* A row as others keep it. */
-struct stapgen_who_ref {
-    u32 set, place;
-    u64 serial;
-};
 /* A thread waited so long for that; a part of its wait number EPISODE, which it has had no other of since. 0 ns: it may
  * have, which is to be added later. */
 static inline struct stapgen_who_ref stapgen_add_who(u32 tid, const u64* comm, const struct stapgen_by* by, s64 ns,
@@ -112,15 +109,17 @@ static inline struct stapgen_who_ref stapgen_add_who(u32 tid, const u64* comm, c
     stapgen_unlock(&set->lock);
     return ref;
 }
-/* A whole wait of what was added there as 0 ns. */
-static inline void stapgen_add_later(const struct stapgen_who_ref* ref, s64 ns) {
+/* N whole waits of what was added there as 0 ns. */
+static inline void stapgen_add_later(const struct stapgen_who_ref* ref, u32 n, s64 ns) {
     struct stapgen_who_set* set = &stapgen_who_sets[ref->set];
     struct stapgen_who_row* row = &set->row[ref->place];
     stapgen_lock(&set->lock);
     if (row->serial == ref->serial) {
-        row->n++;
+        row->n += n;
         row->ns += ns;
         if (row->max < ns) row->max = ns;
+    } else {
+        set->evicted += n;
     }
     stapgen_unlock(&set->lock);
 }
@@ -142,6 +141,14 @@ static inline const struct stapgen_who_row* stapgen_look_at_who(const struct sta
     return row->serial == ref->serial ? row : NULL;
 }
 
+/* That of a request that is answered: it was added as 0 ns. */
+static inline void stapgen_add_times_later(const struct stapgen_who_times* times) {
+    u32 i;
+    for (i = 0; i < times->n; i++) {
+        stapgen_add_later(&times->of[i].ref, times->of[i].n, times->of[i].ns);
+        stapgen_add_held(&times->of[i].ref, times->of[i].ns);
+    }
+}
 /* ---- what is printed ---- */
 
 /* The declarations of their records are in stapgen_who.stp. */
@@ -219,7 +226,7 @@ static inline void stapgen_print_who_row(const struct stapgen_who_row* row) {
     stapgen_print_line_of_many(&line);
 }
 /* A line for each that there is something of since the last time. */
-static inline void stapgen_print_who(void) {
+static inline void stapgen_print_who(void (*print)(const struct stapgen_who_row*)) {
     struct stapgen_who_row* row = STAPGEN_THIS_CPU(stapgen_this_who_row);
     int set, i;
     for (set = 0; set < STAPGEN_WHO_SETS; set++) {
@@ -228,11 +235,10 @@ static inline void stapgen_print_who(void) {
             if (!READ_ONCE(place->serial)) continue;
             stapgen_lock(&stapgen_who_sets[set].lock);
             memcpy(row, place, sizeof(*row));
-            if (!row->ns && !row->held) place->serial = 0;
             place->n = 0;
             place->ns = place->held = place->max = 0;
             stapgen_unlock(&stapgen_who_sets[set].lock);
-            if (row->serial && (row->ns || row->held)) stapgen_print_who_row(row);
+            if (row->serial && (row->ns || row->held)) print(row);
         }
     }
 }

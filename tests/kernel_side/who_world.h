@@ -45,7 +45,7 @@ using Printed = std::map<std::string, Waited>;
 
 Printed print() {
     shim_printed.clear();
-    stapgen_print_who();
+    stapgen_print_who(stapgen_print_who_row);
     Printed all;
     std::istringstream lines(shim_printed);
     for (std::string line; std::getline(lines, line);) {

@@ -80,6 +80,7 @@ SHIM_THREAD_LOCAL int shim_serving_softirq;
 SHIM_THREAD_LOCAL int shim_hardirq;
 #define hardirq_count() (shim_hardirq)
 #define in_softirq() (shim_serving_softirq)
+#define in_interrupt() (shim_hardirq || shim_serving_softirq)
 #define smp_processor_id() (shim_cpu)
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)
 /* Where CPUs may stop for a while: the tests with threads say when. */
@@ -117,6 +118,9 @@ static inline int test_bit(int bit, const volatile unsigned long* words) {
 }
 static inline int test_and_set_bit(int bit, unsigned long* word) {
     return __atomic_fetch_or(word, 1UL << bit, __ATOMIC_SEQ_CST) >> bit & 1;
+}
+static inline void set_bit(int bit, unsigned long* word) {
+    __atomic_fetch_or(word, 1UL << bit, __ATOMIC_SEQ_CST);
 }
 static inline void clear_bit(int bit, unsigned long* word) {
     __atomic_fetch_and(word, ~(1UL << bit), __ATOMIC_SEQ_CST);
@@ -251,12 +255,26 @@ struct pt_regs {
 #define in_compat_syscall() 0
 #define CONFIG_COMPAT 1
 #define PF_KTHREAD 0x00200000
+struct super_block {
+    unsigned int s_dev;
+};
 struct inode {
     unsigned short i_mode;
+    struct super_block* i_sb;
+};
+struct qstr {
+    const unsigned char* name;
+};
+struct dentry {
+    struct qstr d_name;
+};
+struct path {
+    struct dentry* dentry;
 };
 struct file {
     struct inode* f_inode;
     void* private_data;
+    struct path f_path;
 };
 struct fdtable {
     unsigned int max_fds;
@@ -280,6 +298,7 @@ struct task_struct {
     struct pt_regs regs SHIM_OF_CPP({});
     unsigned int flags SHIM_OF_CPP(= 0);
     int in_iowait SHIM_OF_CPP(= 0);
+    int in_memstall SHIM_OF_CPP(= 0);
     int on_rq SHIM_OF_CPP(= 1);
 };
 #define task_pt_regs(task) (&(task)->regs)
@@ -289,6 +308,19 @@ static inline int task_cpu(const struct task_struct* task) {
 }
 struct task_struct* shim_current(void);
 #define current shim_current()
+
+/* A process's memory is that of the test, and a thread's number is its own in any namespace. */
+#define __user
+enum { PIDTYPE_PID };
+struct pid;
+struct pid* find_vpid(int tid);
+struct task_struct* pid_task(struct pid* pid, int type);
+static inline long copy_from_user_nofault(void* to, const void* from, size_t size) {
+    if ((unsigned long)from < 4096) return -14;
+    memcpy(to, from, size);
+    return 0;
+}
+#define CONFIG_PSI 1
 
 typedef struct {
     int counter;

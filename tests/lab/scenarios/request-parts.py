@@ -3,51 +3,127 @@
 
 from statistics import median
 
-from lablib.events import Trace
+from lablib.events import Trace, read_report
 
-DESCRIPTION = "what a request waits for inside the program: a lock, another server, a disk, a timer, a CPU; the parts are the whole"
+DESCRIPTION = "what a request waits for inside the program: which lock, server, file, memory or CPU, who held it; the parts are the whole"
 IN_CI = ("trixie",)
-BUILD = {"parts": ["sock-latency", "--parts"]}
+BUILD = {"parts": ["sock-latency", "--parts"], "sums": ["sock-latency", "--parts", "--aggregate"]}
 
 REQUESTS, SERVER = 53, 7402
-# THING -> (the part that has it, ms, port). What it takes is at least that, less what it began too late for.
-THINGS = {"runs": ("running", 7, 7411), "queued": ("run-queue", 3, 7412), "lock": ("lock", 7, 7413), "condition": ("futex", 5, 7414),
-          "semaphore": ("futex", 13, 7415), "sleeps": ("timer", 6, 7416), "polls": ("timer", 4, 7417), "pipe": ("process", 3, 7418),
-          "asks": ("server", 9, 7419), "epoll-asks": ("server", 9, 7420), "file": ("disk", 8, 7421), "hands": ("handed-over", 5, 7422)}
-LATE = 1_000_000
+# THING -> (the part that has it, ms or MB, port, what it waits for, by whom it is woken, who holds that, what that does).
+# What it takes is at least that, less what it began too late for.
+THINGS = {
+    "runs": ("running", 7, 7411, None),
+    "queued": ("run-queue", 3, 7412, None),
+    "lock": ("lock", 7, 7413, ("0x", "holder", "holder", "timer")),
+    "pi-lock": ("lock", 3, 7423, ("0x", "holder", "holder", "timer")),
+    "condition": ("futex", 5, 7414, ("0x", "holder", "-", "-")),
+    "semaphore": ("futex", 13, 7415, ("0x", "holder", "-", "-")),
+    "sleeps": ("timer", 6, 7416, ("-", "-", "-", "-")),
+    "polls": ("timer", 4, 7417, ("-", "-", "-", "-")),
+    "pipe": ("process", 3, 7418, ("pipe", "holder", "-", "-")),
+    "unix": ("process", 3, 7424, ("unix socket", "holder", "-", "-")),
+    "asks": ("server", 9, 7419, (f"127.0.0.1:{SERVER}", "network", "-", "-")),
+    "epoll-asks": ("server", 9, 7420, (f"127.0.0.1:{SERVER}", "network", "-", "-")),
+    "udp-asks": ("server", 9, 7425, (f"127.0.0.1:{SERVER}", "network", "-", "-")),
+    "file": ("disk", 8, 7421, ("data on 254:0", "-", "-", "-")),
+    "faults": ("disk", 8, 7426, ("-", "-", "-", "-")),
+    "syncs": ("disk", 8, 7427, ("data on 254:0", "-", "-", "-")),
+    "hands": ("timer", 5, 7422, ("-", "-", "-", "-")),
+    "maps": ("kernel-lock", 7, 7428, ("rwsem_down_", "holder", "-", "-")),
+}
+# In a cgroup that limits it: THING, ms or MB, port, the limit's file, and what is in it.
+LIMITED = {"throttled": ("runs", 17, 7429, "cpu.max", "10000 40000"), "memory": ("touches", 24, 7430, "memory.high", "8M"),
+           "swap": ("touches", 24, 7431, "memory.max", "16M")}
+SUMS, FEW, LATE = 7432, 7, 1_000_000
+# Of these a part of the time is for another thing each time.
+MIXED = {"queued", "file", "faults", "syncs", "maps"}
 
-GUEST = f"""
+
+def options(thing, ms):
+    if "asks" in thing:
+        return f"--server {SERVER}"
+    return f"--ms {11 if thing == 'queued' else ms}" + (" --file /data" if thing in ("file", "faults", "syncs") else "")
+
+
+MEASURES = [f"measure {thing} {port} parts {REQUESTS} works {thing} {options(thing, ms)}"
+            for thing, (_, ms, port, _) in THINGS.items()]
+MEASURES += [f"measure {name} {port} parts {FEW} in_group {name} {limit} '{value}' works {thing} --ms {ms}"
+             for name, (thing, ms, port, limit, value) in LIMITED.items()]
+
+GUEST = rf"""
 start_ready serve --port {SERVER} --delay-ms 9 || exit 1
+start_ready serve --udp --port {SERVER} --delay-ms 9 || exit 1
 dd if=/dev/urandom of=/data bs=64k count=64 status=none && sync || exit 1
+dd if=/dev/zero of=/swapped bs=1M count=64 status=none && chmod 600 /swapped && mkswap -q /swapped && swapon /swapped || exit 1
+mount -t cgroup2 none /sys/fs/cgroup && echo "+cpu +memory" >/sys/fs/cgroup/cgroup.subtree_control || exit 1
+cat >/tmp/in_group <<'END'
+#!/bin/sh
+group=/sys/fs/cgroup/$1
+mkdir -p $group && echo "$3" >$group/$2 && echo $$ >$group/cgroup.procs || exit 1
+shift 3
+exec "$@"
+END
+chmod +x /tmp/in_group
+in_group() {{ /tmp/in_group "$@"; }}
 measure() {{
-    local thing=$1 port=$3
-    start_ready works "$@" || exit 1
-    record $thing parts --port $port || exit 1
-    ask --port $port --requests {REQUESTS} || exit 1
-    end_records $thing
+    local name=$1 port=$2 module=$3 requests=$4
+    shift 4
+    start_ready "$@" --port $port || exit 1
+    record $name $module --port $port --comm worker || exit 1
+    ask --port $port --requests $requests || exit 1
+    end_records $name
 }}
-{"".join(f'''measure {thing} --port {port} --ms {max(ms, 11) if thing == "queued" else ms} {f"--server {SERVER}" if "asks" in thing else "--file /data" if thing == "file" else ""}
-''' for thing, (_, ms, port) in THINGS.items())}
+{chr(10).join(MEASURES)}
+measure sums {SUMS} sums {REQUESTS} works lock --ms 7
 finish
 """
 
 
+def parts_of(event):
+    return {name[len("app."):-len("_ns")]: ns for name, ns in event.items() if name.startswith("app.") and ns}
+
+
+def usual_of(lab, name, port, requests):
+    # As the run hands over records it wakes their reader, within a handler.
+    trace = Trace(lab, name, skips=True)
+    assert trace.accounting["skipped_probes"] <= 2, trace.accounting
+    events = trace.of_port(port)
+    trace.expect(len(events), requests, name)
+    for event in events:
+        assert sum(parts_of(event).values()) == event["app_ns"], (name, event)
+    parts = [parts_of(event) for event in events]
+    usual = {part: median(of.get(part, 0) for of in parts) for part in sorted({part for of in parts for part in of})}
+    print(f"  {name}: app {median(event['app_ns'] for event in events) / 1e6:.3f} ms: "
+          + ", ".join(f"{part} {ns / 1e6:.3f}" for part, ns in usual.items()))
+    return events, usual
+
+
+def check_who(thing, part, ms, by, events):
+    """Each request's longest sleep is named, but what the holder did before it was first seen."""
+    named = [event for event in events if event["waited"] == part and event["waited_ns"] >= ms * 1_000_000 / 2]
+    assert len(named) >= REQUESTS - 3 or thing in MIXED, (thing, len(named))
+    for event in named[1:]:
+        found = (event["by"], event["waker"].split("[")[0], event["holder"].split("[")[0], event["holder_did"])
+        assert found[0].startswith(by[0]) and found[1:] == by[1:], (thing, event)
+
+
 def check(lab):
-    for thing, (part, ms, port) in THINGS.items():
-        # As the run hands over records it wakes their reader, within a handler.
-        trace = Trace(lab, thing, skips=True)
-        assert trace.accounting["skipped_probes"] <= 2, trace.accounting
-        events = [event for event in trace.of_port(port) if event["app_ns"] is not None]
-        trace.expect(len(events), REQUESTS, thing)
-        parts = [{name[len("app."):-len("_ns")]: ns for name, ns in event.items() if name.startswith("app.") and ns} for event in events]
-        for event, of in zip(events, parts):
-            assert sum(of.values()) == event["app_ns"], (thing, event)
-        usual = {name: median(of.get(name, 0) for of in parts) for name in sorted({name for of in parts for name in of})}
-        print(f"  {thing}: app {median(event['app_ns'] for event in events) / 1e6:.3f} ms: "
-              + ", ".join(f"{name} {ns / 1e6:.3f}" for name, ns in usual.items()))
-        assert usual[part] >= ms * 1_000_000 - LATE, (thing, usual)
+    for thing, (part, ms, port, by) in THINGS.items():
+        events, usual = usual_of(lab, thing, port, REQUESTS)
+        assert usual[part] >= ms * 1_000_000 - LATE or thing == "maps", (thing, usual)
         # What it is not is not there: what it runs for besides is little.
         others = sum(ns for name, ns in usual.items() if name not in (part, "running"))
-        assert thing in ("queued", "file") or others < LATE, (thing, usual)
+        assert thing in MIXED or others < LATE, (thing, usual)
         assert not usual.get("undivided"), (thing, usual)
+        if by:
+            check_who(thing, part, ms, by, events)
+    assert usual_of(lab, "throttled", LIMITED["throttled"][2], FEW)[1]["throttled"] >= 30_000_000 - LATE
+    assert usual_of(lab, "memory", LIMITED["memory"][2], FEW)[1]["memory"]
+    assert usual_of(lab, "swap", LIMITED["swap"][2], FEW)[1]["swap"]
+    # Aggregated: the same, with who held the lock.
+    report = read_report(lab, "sums")
+    stages = {row["stage"]: row for row in report["stages"]}
+    assert stages["app.lock"]["n"] == REQUESTS and stages["app.lock"]["min_ns"] >= 7_000_000 - LATE, stages["app.lock"]
+    assert sum(row["sum_ns"] for name, row in stages.items() if name.startswith("app.")) == stages["app"]["sum_ns"]
     assert lab.read("modules-left").strip() == "0"

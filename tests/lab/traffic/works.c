@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A server whose thread does one known thing between a request and its reply, and says how long that took. One connection.
+// A server whose thread does one known thing between a request and its reply, and says how long that took. One
+// connection.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "traffic.h"
@@ -19,12 +22,16 @@ static const char usage[] =
     "usage: works THING --port N --ms T [--server PORT] [--file F]\n"
     "  runs     on its CPU for T ms\n"
     "  queued   runs for T ms, and another thread does on the same CPU\n"
-    "  lock     a mutex that the thread \"holder\" has for T ms\n"
+    "  lock, pi-lock  a mutex that the thread \"holder\" has for T ms\n"
     "  condition, semaphore  that \"holder\" signals after T ms\n"
     "  sleeps, polls  nanosleep, and poll with a timeout of T ms\n"
-    "  pipe     that \"holder\" writes to after T ms\n"
-    "  asks, epoll-asks  the server at PORT of 127.0.0.1\n"
+    "  pipe, unix  that \"holder\" writes to after T ms\n"
+    "  asks, epoll-asks, udp-asks  the server at PORT of 127.0.0.1\n"
     "  file     reads F past the page cache, until T ms have passed\n"
+    "  faults   reads pages of F, mapped and not cached, until T ms have passed\n"
+    "  syncs    writes to F, and waits for it to be on its disk, until T ms have passed\n"
+    "  touches  T MB of its memory, one page after the other\n"
+    "  maps     maps and unmaps a page, as \"holder\" changes the protection of many, until T ms have passed\n"
     "  hands    to \"holder\", which replies after T ms\n"
     "at its end the time of each request: ns between the read's return and the reply's call\n";
 
@@ -36,10 +43,12 @@ static bool is(const char* name) {
     return !strcmp(thing, name);
 }
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static sem_t begin, done;
 static int pipe_ends[2], client = -1;
+static char* many;  // pages
+enum { MANY = 64 << 20 };
 static bool signalled;
 static char record[RECORD];
 
@@ -60,14 +69,20 @@ static void* hold(void* unused) {
             run(us);
             continue;
         }
-        if (is("lock")) {
+        if (is("maps")) {
+            const uint64_t until = now_us() + us;
+            for (int access = PROT_READ; now_us() < until; access ^= PROT_WRITE)
+                if (mprotect(many, MANY, access)) die("mprotect: %m");
+            continue;
+        }
+        if (is("lock") || is("pi-lock")) {
             pthread_mutex_lock(&mutex);
             sem_post(&done);
         }
         sleep_us(us);
-        if (is("lock")) pthread_mutex_unlock(&mutex);
+        if (is("lock") || is("pi-lock")) pthread_mutex_unlock(&mutex);
         if (is("semaphore")) sem_post(&done);
-        if (is("pipe") && write(pipe_ends[1], "x", 1) != 1) die("write: %m");
+        if ((is("pipe") || is("unix")) && write(pipe_ends[1], "x", 1) != 1) die("write: %m");
         if (is("hands")) send_reply();
         if (is("condition")) {
             pthread_mutex_lock(&mutex);
@@ -107,6 +122,42 @@ static void read_past_cache(int fd) {
     }
 }
 
+static void fault_in(int fd) {
+    static off_t at;
+    struct stat of;
+    const uint64_t until = now_us() + us;
+    if (fstat(fd, &of) || of.st_size < 1 << 16) die("fstat: %m");
+    while (now_us() < until) {
+        char* page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, at);
+        if (page == MAP_FAILED || madvise(page, 4096, MADV_RANDOM)) die("mmap: %m");
+        (void)*(volatile char*)page;
+        if (munmap(page, 4096) || posix_fadvise(fd, at, 4096, POSIX_FADV_DONTNEED)) die("munmap: %m");
+        at = (at + (17 << 12)) % (of.st_size & ~4095L);
+    }
+}
+static void sync_writes(int fd) {
+    const uint64_t until = now_us() + us;
+    while (now_us() < until)
+        if (pwrite(fd, record, sizeof record, 0) != sizeof record || fsync(fd)) die("fsync: %m");
+}
+static void touch(void) {
+    for (size_t at = 0; at < us / 1000 << 20; at += 4096)
+        many[at]++;
+}
+static void map_pages(void) {
+    const uint64_t until = now_us() + us;
+    while (now_us() < until) {
+        void* page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (page == MAP_FAILED || munmap(page, 4096)) die("mmap: %m");
+    }
+}
+static void make_mutex(void) {
+    pthread_mutexattr_t attribute;
+    pthread_mutexattr_init(&attribute);
+    if (is("pi-lock") && pthread_mutexattr_setprotocol(&attribute, PTHREAD_PRIO_INHERIT)) die("no PI mutexes");
+    if (pthread_mutex_init(&mutex, &attribute)) die("pthread_mutex_init");
+}
+
 int main(int argc, char** argv) {
     enum { MAX_TIMES = 1 << 12 };
     static uint64_t times[MAX_TIMES];
@@ -126,16 +177,24 @@ int main(int argc, char** argv) {
         CPU_SET(0, &one);
         if (sched_setaffinity(0, sizeof one, &one)) die("sched_setaffinity: %m");
     }
-    if (sem_init(&begin, 0, 0) || sem_init(&done, 0, 0) || pipe(pipe_ends)) die("pipe: %m");
+    make_mutex();
+    if (is("touches") || is("maps")) {
+        many = mmap(NULL, MANY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (many == MAP_FAILED) die("mmap: %m");
+        if (is("maps")) memset(many, 1, MANY);
+    }
+    if (sem_init(&begin, 0, 0) || sem_init(&done, 0, 0)) die("sem_init: %m");
+    if (is("unix") ? socketpair(AF_UNIX, SOCK_STREAM, 0, pipe_ends) : pipe(pipe_ends)) die("pipe: %m");
     pthread_t holder;
     if (pthread_create(&holder, NULL, hold, NULL)) die("pthread_create");
-    const int server = server_port ? open_connected("127.0.0.1", server_port, SOCK_STREAM) : -1;
+    const int server =
+        server_port ? open_connected("127.0.0.1", server_port, is("udp-asks") ? SOCK_DGRAM : SOCK_STREAM) : -1;
     const int epoll = is("epoll-asks") ? epoll_create1(0) : -1;
     if (epoll >= 0) {
         struct epoll_event event = {.events = EPOLLIN};
         if (epoll_ctl(epoll, EPOLL_CTL_ADD, server, &event)) die("epoll_ctl: %m");
     }
-    const int disk = file ? open(file, O_RDONLY | O_DIRECT) : -1;
+    const int disk = file ? open(file, is("file") ? O_RDONLY | O_DIRECT : O_RDWR) : -1;
     if (file && disk < 0) die("%s: %m", file);
     const int listener = open_bound(FAMILY_4, SOCK_STREAM, port);
     pthread_setname_np(pthread_self(), "worker");
@@ -160,7 +219,7 @@ int main(int argc, char** argv) {
             sem_post(&begin);
             run(us);
         }
-        if (is("lock")) {
+        if (is("lock") || is("pi-lock")) {
             sem_post(&begin);
             sem_wait(&done);  // "holder" has it
             pthread_mutex_lock(&mutex);
@@ -180,7 +239,12 @@ int main(int argc, char** argv) {
         }
         if (is("sleeps")) sleep_us(us);
         if (is("polls") && poll(NULL, 0, (int)(us / 1000))) die("poll: %m");
-        if (is("pipe")) {
+        if (is("touches")) touch();
+        if (is("maps")) {
+            sem_post(&begin);
+            map_pages();
+        }
+        if (is("pipe") || is("unix")) {
             char byte;
             ssize_t got;
             sem_post(&begin);
@@ -188,7 +252,9 @@ int main(int argc, char** argv) {
             if (got != 1) die("read: %m");
         }
         if (server >= 0) ask(server, epoll);
-        if (disk >= 0) read_past_cache(disk);
+        if (is("file")) read_past_cache(disk);
+        if (is("faults")) fault_in(disk);
+        if (is("syncs")) sync_writes(disk);
         if (count < MAX_TIMES) times[count++] = now_ns() - received;
         if (is("hands"))
             sem_post(&begin);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/files.h"
@@ -83,19 +84,35 @@ parts_hits = {{ "x.y" = 3 }}
     CHECK(found.cost->parts_hits.empty());
     CHECK(found.cost->hits == more.cost->hits);
 
-    // Parts, too; then records are printed.
-    const auto divided = with_flag("fields = [\"a-b.d:stage\"]").value().asked_by({{"more", "true"}});
-    CHECK(divided.record.find("a-b.d"));
-    CHECK_FALSE(divided.record.aggregates);
-
     const auto error_of = [&](std::string_view flag) { return with_flag(flag).error().what; };
     CHECK(has(error_of("fields = [\"n:int\"]"), "'n' is given twice"));
     CHECK(has(error_of("fields = [\"x:stage\"]"),
-              "stages and values are fields of [record]: a flag adds parts of these, or others"));
+              "stages, their parts and values are fields of [record]: a flag adds others"));
     CHECK(has(error_of("fields = [\"x\"]"), "'x' is not a field"));
     CHECK(has(error_of("hits = { \"x\" = 1 }"), "'x' is not a counter name"));
     for (const auto* other :
          {"[[parameters]]\nname = \"k\"\nhelp = \"h\"\ntype = \"int\"\ndefault = 1\nhits = { \"x.y\" = 1 }",
           "[[parameters]]\nname = \"k\"\nhelp = \"h\"\ntype = \"bool\"\ndefault = true\nfields = [\"z:int\"]"})
         CHECK(has(error_of(other), "is for a parameter of type bool that is false by default"));
+}
+
+TEST_CASE("the flag 'parts' is there for parts that are divided only where it is given") {
+    const auto with_parts = [](std::string_view fields) {
+        return with(fmt::format(R"({}, "total:stage"]
+[[parameters]]
+name = "parts"
+type = "bool"
+default = false
+help = "h"
+#)",
+                                fields));
+    };
+    const auto mine = with_parts(R"("a-b:stage", "a-b.c:stage")").value();
+    const auto given = mine.asked_by({{"parts", "true"}}), plain = mine.asked_by({});
+    CHECK(given.has_parts());
+    CHECK_FALSE(plain.has_parts());
+    CHECK(mine.as_recorded(given.header()).has_parts());
+    CHECK_FALSE(mine.as_recorded(plain.header()).has_parts());
+    CHECK(std::ranges::find(mine.parameters, recipe::no_parts, &recipe::Parameter::name) == mine.parameters.end());
+    CHECK(has(with_parts(R"("a-b:stage")").error().what, "the flag 'parts' is for stages that have parts"));
 }

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// For which of several requests a thread works, and which thread for a request: tapsets/c/turns.h and questions.h.
+#include <doctest/doctest.h>
+
+#include "app_waits_world.h"
+
+TEST_CASE("with several open requests each has its own turns, its own questions, and the others' turns") {
+    World world;
+    constexpr std::array<unsigned long, 6> until{0, 0, 0, 1'000};
+    App first{}, second{};
+    const auto wait_for = [&](const struct sock& sock, s64 ns) {
+        world.sleeps(__NR_epoll_pwait, until, ns, 1, [&] { world.wakes_by(sock, 0); });
+    };
+    read(world, first, 4711);
+    world.at(100);
+    world.asks(world.database);
+    wait_for(world.net_sock, 1'000);  // a turn of nobody
+    read(world, second, 4713);
+    world.at(200);
+    world.asks(world.cache);
+    wait_for(world.database, 3'000);
+    world.reads_from(world.database);
+    world.at(400);
+    reply(world, first);
+    // 1,000 in epoll_wait and 1 behind it as its only request; then its question, 200 and 3,000, until the first byte.
+    CHECK(first.of(STAPGEN_APP_WAIT_running) == 100 + 400);
+    CHECK(first.of(STAPGEN_APP_WAIT_server) == 200 + 3'000);
+    CHECK(first.of(STAPGEN_APP_WAIT_other_sockets) == 1'000);
+    CHECK(first.sum() == world.now - first.read);
+    wait_for(world.cache, 50);
+    world.reads_from(world.cache);
+    world.at(7);
+    reply(world, second);
+    // Of its question's time 400 is the other's turn, which ends with its reply; from then on it is alone.
+    CHECK(second.of(STAPGEN_APP_WAIT_running) == 200 + 7);
+    CHECK(second.of(STAPGEN_APP_WAIT_server) == 3'000 + 400 + 1 + 50);
+    CHECK(second.sum() == world.now - second.read);
+    CHECK(rows().at("server.first ip4:6379 - - -") == Row{1, 3'000 + 1 + 400 + 50});
+}
+
+TEST_CASE("a request waits for another one's turn, and that is said") {
+    World world;
+    App first{}, second{};
+    read(world, first, 4711);
+    world.at(100);
+    read(world, second, 4713);
+    world.at(8'000);
+    reply(world, second);
+    world.at(30);
+    reply(world, first);
+    CHECK(second.of(STAPGEN_APP_WAIT_running) == 8'000);
+    CHECK(first.of(STAPGEN_APP_WAIT_other_sockets) == 8'000);
+    CHECK(first.of(STAPGEN_APP_WAIT_running) == 130);
+    // Both wait for they do not say what.
+    App third{}, fourth{};
+    read(world, third, 4711);
+    read(world, fourth, 4713);
+    world.sleeps(__NR_epoll_pwait, {}, 50, 1);
+    reply(world, third);
+    CHECK(third.of(STAPGEN_APP_WAIT_undivided) == 51);
+    reply(world, fourth);
+    CHECK(fourth.sum() == world.now - fourth.read);
+}
+
+namespace {
+
+/// Thread 1 waits for work; thread 0 reads a request, and wakes it for that.
+struct Pool : World {
+    Pool() {
+        shim_task = 1;
+        at(10);
+        stapgen_clock_reads(now);
+        goes_to_sleep(__NR_futex, {0, 128, 0});
+        shim_task = 0;
+        at(1'000);
+    }
+    void wakes(int task) {
+        at(0);
+        stapgen_clock_wakes(&shim_tasks[task]);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a request is handed over where that is proved") {
+    Pool world;
+    App app{};
+    read(world, app);
+    world.at(70);
+    world.wakes(1);
+    world.at(30);
+    world.goes_to_sleep(__NR_epoll_pwait);
+    world.at(5);
+    world.runs(1);
+    world.at(200);
+    world.sleeps(__NR_fsync, {0}, 4'001, 3);
+    reply(world, app, false);
+    CHECK(app.of(STAPGEN_APP_WAIT_handed_over) == 0);
+    CHECK(app.of(STAPGEN_APP_WAIT_running) == 70 + 200);
+    CHECK(app.of(STAPGEN_APP_WAIT_run_queue) == 30 + 5 + 3);
+    CHECK(app.of(STAPGEN_APP_WAIT_disk) == 4'001);
+    CHECK(app.sum() == world.now - app.read);
+    CHECK(rows() == std::map<std::string, Row>{{"disk 0001 on 8:3 - - -", {1, 4'001}}});
+    // What it does afterwards is for nobody.
+    world.at(10);
+    world.sleeps(__NR_fsync, {0}, 11, 3);
+    CHECK(rows().empty());
+}
+
+TEST_CASE("a request is not handed over where it may be another one") {
+    Pool world;
+    App app{};
+    const auto is_handed = [&] {
+        shim_task = 1;
+        world.at(5);
+        reply(world, app, false);
+        return app.of(STAPGEN_APP_WAIT_handed_over) == 0;
+    };
+    SUBCASE("the worker was awake as it was read") {
+        world.wakes(1);
+        world.runs(1);
+        shim_task = 0;
+        read(world, app);
+        shim_task = 1;
+        world.goes_to_sleep(__NR_futex);
+        shim_task = 0;
+        world.wakes(1);
+        CHECK_FALSE(is_handed());
+    }
+    SUBCASE("two are woken") {
+        read(world, app);
+        world.wakes(1);
+        world.wakes(2);
+        CHECK_FALSE(is_handed());
+    }
+    SUBCASE("one that is not woken replies") {
+        read(world, app);
+        world.wakes(1);
+        shim_task = 2;
+        world.at(5);
+        reply(world, app, false);
+        CHECK(app.of(STAPGEN_APP_WAIT_handed_over) == 5);
+    }
+    SUBCASE("it is woken behind the turn") {
+        read(world, app);
+        world.goes_to_sleep(__NR_epoll_pwait);
+        world.runs(0);
+        world.wakes(1);
+        CHECK_FALSE(is_handed());
+    }
+    SUBCASE("it is woken in another one's turn") {
+        App next{};
+        read(world, app);
+        read(world, next, 4713);
+        world.wakes(1);
+        CHECK_FALSE(is_handed());
+    }
+    SUBCASE("it is woken by the network") {
+        read(world, app);
+        shim_serving_softirq = 1;
+        world.wakes(1);
+        shim_serving_softirq = 0;
+        CHECK_FALSE(is_handed());
+    }
+    SUBCASE("it has replied to another one meanwhile") {
+        App next{};
+        read(world, app);
+        world.wakes(1);
+        read(world, next, 4713);
+        shim_task = 1;
+        reply(world, next, false);
+        CHECK_FALSE(is_handed());
+    }
+    SUBCASE("it has read another one meanwhile") {
+        App next{};
+        read(world, app);
+        world.wakes(1);
+        shim_task = 1;
+        read(world, next, 4713);
+        CHECK_FALSE(is_handed());
+    }
+    SUBCASE("its row is another request's by now") {
+        read(world, app);
+        world.wakes(1);
+        stapgen_close_app(&app);
+        shim_task = 0;
+        world.at(1);
+        read(world, app, 4713);
+        CHECK_FALSE(is_handed());
+    }
+    SUBCASE("and else it is") {
+        read(world, app);
+        world.wakes(1);
+        world.runs(1);
+        CHECK(is_handed());
+    }
+}
+
+TEST_CASE("a request goes from hand to hand, and who reads it may still reply") {
+    Pool world;
+    shim_task = 2;
+    stapgen_clock_reads(world.now);
+    world.goes_to_sleep(__NR_futex);
+    shim_task = 0;
+    world.at(1);
+    App app{};
+    read(world, app);
+    world.at(11);
+    world.wakes(1);
+    world.runs(1);
+    world.at(13);
+    world.wakes(2);
+    world.runs(2);
+    world.at(17);
+    SUBCASE("the last one replies") {
+        reply(world, app, false);
+        CHECK(app.of(STAPGEN_APP_WAIT_running) == 11 + 13 + 17);
+    }
+    SUBCASE("the one between") {
+        shim_task = 1;
+        reply(world, app, false);
+        CHECK(app.of(STAPGEN_APP_WAIT_running) == 11 + 13 + 17);
+    }
+    SUBCASE("the first") {
+        shim_task = 0;
+        reply(world, app);
+        CHECK(app.of(STAPGEN_APP_WAIT_running) == 11 + 13 + 17);
+    }
+}
+
+TEST_CASE("what comes from where a request was asked for is no request") {
+    World world;
+    App reply_of_server{};
+    const auto whole = app_of(world, [&] {
+        world.asks(world.database);
+        world.at(300);
+        world.reads_from(world.database);
+        stapgen_note_app(&reply_of_server, stapgen_clock_reads(world.now), World::of(world.database), 1, world.now);
+        world.at(7);
+    });
+    CHECK(whole.of(STAPGEN_APP_WAIT_running) == 307);
+    CHECK(reply_of_server.clock == nullptr);
+}
+
+TEST_CASE("whatever threads do, parts are the whole of each request") {
+    World world;
+    std::mt19937 random(29);
+    constexpr std::array<long, 5> calls{__NR_futex, __NR_fsync, __NR_epoll_pwait, __NR_nanosleep, -1};
+    std::array<App, 5> apps{};
+    std::array<int, 5> reader{};
+    const auto some = [&](int most) { return static_cast<s64>(1 + random() % static_cast<unsigned>(most)); };
+    int replies = 0, divided = 0;
+    for (int i = 0; i < 200'003; ++i) {
+        const auto at = random() % apps.size();
+        world.at(some(1'009));
+        switch (random() % 10) {
+            case 0:
+            case 1:
+                if (apps[at].read == 0) {
+                    read(world, apps[at], 4711 + at);
+                    reader[at] = shim_task;
+                }
+                break;
+            case 2:
+            case 3:
+                if (apps[at].read == 0) break;
+                reply(world, apps[at], reader[at] == shim_task);
+                REQUIRE(apps[at].sum() == world.now - apps[at].read);
+                ++replies;
+                divided += apps[at].of(STAPGEN_APP_WAIT_undivided) + apps[at].of(STAPGEN_APP_WAIT_handed_over) == 0;
+                apps[at].read = 0;
+                break;
+            case 4:
+                if (apps[at].read == 0 || random() % 5 != 0) break;
+                stapgen_close_app(&apps[at]);
+                apps[at].read = 0;
+                break;
+            case 5:
+                world.asks(random() % 2 == 0 ? world.database : world.cache);
+                break;
+            case 6: {
+                const auto& sock = random() % 2 == 0 ? world.database : world.cache;
+                stapgen_clock_sees_readable(World::of(sock));
+                world.at(some(7));
+                world.reads_from(sock);
+                break;
+            }
+            case 7: {  // another thread runs from now on
+                const auto next = static_cast<int>(random() % 4);
+                if (next == shim_task) break;
+                world.goes_to_sleep(calls[random() % calls.size()], {0, 0, 0, random() % 2});
+                world.at(some(101));
+                if (random() % 7 != 0) {
+                    shim_serving_softirq = random() % 3 == 0;
+                    stapgen_clock_wakes(&shim_tasks[next]);
+                    shim_serving_softirq = 0;
+                }
+                world.at(some(31));
+                world.runs(next);
+                break;
+            }
+            case 8:  // preempted
+                world.at(0);
+                stapgen_clock_switches(&world.self(), &shim_tasks[other], 1);
+                world.at(some(1'009));
+                world.runs(shim_task);
+                break;
+            default:
+                world.sleeps(calls[random() % calls.size()], {0, 0, 0, random() % 2}, some(101), some(31));
+        }
+    }
+    CHECK(replies > 10'000);
+    CHECK(divided > replies / 10);
+}
