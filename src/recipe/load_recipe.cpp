@@ -108,7 +108,7 @@ std::map<std::string, double> read_hits(TomlTable table, bool of_parts) {
 
 /// A flag: what it adds to the record and to the cost.
 void read_additions(TomlTable& table, const RecordSchema& record, Parameter& parameter) {
-    for (const auto* key : {"fields", "hits"}) {
+    for (const auto* key : {"needs", "fields", "hits"}) {
         if (table.has(key) && !parameter.is_flag())
             table.wrong(key, fmt::format("'{}' is for a parameter of type bool that is false by default", key));
     }
@@ -117,6 +117,7 @@ void read_additions(TomlTable& table, const RecordSchema& record, Parameter& par
         table.wrong("fields", "stages, their parts and values are fields of [record]: a flag adds others");
     if (parameter.name == with_parts && std::ranges::none_of(record.fields, schema::is_part, &schema::Field::name))
         table.wrong("name", "the flag 'parts' is for stages that have parts");
+    parameter.needs = table.text_or("needs");
     if (auto hits = table.table("hits")) parameter.hits = read_hits(*hits, false);
 }
 

@@ -116,6 +116,11 @@ base::Result<Arguments> complete_arguments(const Recipe& recipe, const Arguments
         all[parameter.name] = value;
         names.push_back(parameter.name);
     }
+    for (const auto& parameter : recipe.parameters) {
+        if (parameter.needs.empty() || all[parameter.name] != "true" || all[parameter.needs] == "true") continue;
+        return base::bad_input(fmt::format("--{} is of no use without --{}", parameter.name, parameter.needs),
+                               fmt::format("stapgen {} --{} --{}", recipe.name, parameter.needs, parameter.name));
+    }
     for (const auto& [name, value] : given) {
         if (all.contains(name)) continue;
         return base::bad_input(fmt::format("{} has no parameter '{}'", recipe.name, name),

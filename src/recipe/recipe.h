@@ -28,6 +28,7 @@ struct Parameter {
     std::vector<std::string> choices{};                ///< of a text: it is one of them; empty: any text
     std::string bare_value{};  ///< of an integer: what the option alone stands for, --name; another value is --name=N
     std::string help{};
+    std::string needs{};                   ///< a flag: it is of use only with that one; empty: with any
     std::vector<schema::Field> fields{};   ///< of a flag: the record has these, too, where it is given
     std::map<std::string, double> hits{};  ///< likewise Cost::hits
 

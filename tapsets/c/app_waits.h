@@ -42,7 +42,7 @@ static inline void stapgen_note_waker(struct stapgen_thing* thing, s64 now) {
     }
 }
 /* What the holder of a lock did for most of the time since its waiter went to sleep. */
-static inline void stapgen_note_holder(struct stapgen_clock* clock, s64 now) {
+static inline void stapgen_note_meanwhile(struct stapgen_clock* clock, s64 now) {
     struct stapgen_clock* holder = clock->holder;
     s64 most = 0;
     int cause;
@@ -53,9 +53,9 @@ static inline void stapgen_note_holder(struct stapgen_clock* clock, s64 now) {
         s64 ns = READ_ONCE(holder->ns[cause]) - clock->holder_ns[cause];
         if (ns <= most) continue;
         most = ns;
-        clock->sleep.thing.holder_did = 1 + cause;
+        clock->sleep.thing.meanwhile = 1 + cause;
     }
-    if (clock->sleep.thing.holder_did == 1 + STAPGEN_APP_WAIT_undivided) clock->sleep.thing.holder_did = 0;
+    if (clock->sleep.thing.meanwhile == 1 + STAPGEN_APP_WAIT_undivided) clock->sleep.thing.meanwhile = 0;
 }
 /* A sleep of this kind ends. Who ends it is of no interest where it is a device, or time. */
 static inline void stapgen_note_slept(struct stapgen_clock* clock, u32 kind, s64 ns, s64 now) {
@@ -63,7 +63,7 @@ static inline void stapgen_note_slept(struct stapgen_clock* clock, u32 kind, s64
     if (!share) return;
     if (kind != STAPGEN_APP_WAIT_disk && kind != STAPGEN_APP_WAIT_swap && kind != STAPGEN_APP_WAIT_timer)
         stapgen_note_waker(&clock->sleep.thing, now);
-    stapgen_note_holder(clock, now);
+    stapgen_note_meanwhile(clock, now);
     stapgen_note_thing(&share->things, clock->tid, clock->comm, STAPGEN_BY_APP + kind, &clock->sleep.thing, ns);
 }
 
@@ -158,6 +158,13 @@ static inline void stapgen_clock_reclaims(int begins) {
     stapgen_clock_runs_until(clock, STAPGEN_NOW());
     clock->reclaims = begins;
 }
+/* This thread enters a system call, or leaves it. */
+static inline void stapgen_clock_enters_call(int enters) {
+    struct stapgen_clock* clock = stapgen_clock_of(current);
+    if (!clock) return;
+    stapgen_clock_runs_until(clock, STAPGEN_NOW());
+    clock->in_call = enters;
+}
 static inline void stapgen_clock_ends(void) {
     struct stapgen_clock* clock = stapgen_clock_of(current);
     if (clock) stapgen_erase(&clock->at, (unsigned long)current);
@@ -213,7 +220,7 @@ static inline void stapgen_divide_app(struct stapgen_app* app, int is_own, s64 s
     app->own.waits.said = 0;
     app->longest.ns = 0;
     if (share) {
-        share->waits.ns[STAPGEN_APP_WAIT_running] += called - now;
+        share->waits.ns[clock->in_call ? STAPGEN_APP_WAIT_syscall : STAPGEN_APP_WAIT_running] += called - now;
         for (cause = 0; cause < STAPGEN_APP_CAUSES; cause++)
             if (share->waits.ns[cause]) share->waits.said |= 1U << cause;
         stapgen_find_longest(&share->things, &app->longest);

@@ -45,6 +45,7 @@
 /* app: between a request's read and the call that sends its reply, by what its thread does. */
 #define STAPGEN_APP_CAUSES_LIST(wait) \
     wait(running)        /* it runs; interrupts and softirqs on top of it are in it */ \
+    wait(syscall)        /* likewise in a system call, where these are looked at; else that is in running */ \
     wait(run_queue)      /* it waits for a CPU */ \
     wait(throttled)      /* likewise, and its cgroup has used up its quota */ \
     wait(disk)           /* it sleeps for a file or a block device */ \

@@ -38,6 +38,7 @@ struct stapgen_clock {
     u32 tid;
     u32 doing;     /* since then: enum stapgen_app_wait, or as stapgen_sleep's kind */
     u32 is_woken;  /* a wake-up was seen before the sleep that it ends */
+    u32 in_call;        /* in a system call, where these are looked at */
     u32 reclaims;  /* the kernel looks for memory for it */
     u32 is_holder; /* of a lock that a request has waited for */
     u32 opens;     /* how many may be in `open` */
@@ -86,6 +87,8 @@ static inline void stapgen_clock_moves_on(struct stapgen_clock* clock, u32 doing
         since += throttle.until - throttle.from;
     } else if (doing == STAPGEN_APP_WAIT_running && clock->reclaims) {
         doing = STAPGEN_APP_WAIT_memory;
+    } else if (doing == STAPGEN_APP_WAIT_running && clock->in_call) {
+        doing = STAPGEN_APP_WAIT_syscall;
     }
     if (doing >= STAPGEN_APP_CAUSES) doing = STAPGEN_APP_WAIT_asleep;
     stapgen_add_to_clock(clock, doing, now - since);

@@ -38,7 +38,7 @@ struct stapgen_thing {
     u64 form, what, name[4];
     u64 waker, waker_tid, waker_comm[2];
     u64 holder_tid, holder_comm[2]; /* of a lock; 0: not known */
-    u64 holder_did; /* what the holder did for most of that time: 1 and enum stapgen_app_wait; 0: not known */
+    u64 meanwhile; /* what the holder did for most of that time: 1 and enum stapgen_app_wait; 0: not known */
 };
 enum { STAPGEN_THING_WORDS = sizeof(struct stapgen_thing) / sizeof(unsigned long) };
 
@@ -159,8 +159,8 @@ static inline void stapgen_put_slept_for(struct stapgen_line* line, const struct
     else
         stapgen_put_text(line, wakers[thing->waker % ARRAY_SIZE(wakers)]);
     stapgen_put_thread(line, thing->holder_comm, thing->holder_tid);
-    if (thing->holder_did)
-        stapgen_put_cause(line, (u32)thing->holder_did - 1);
+    if (thing->meanwhile)
+        stapgen_put_cause(line, (u32)thing->meanwhile - 1);
     else
         stapgen_put_text(line, "\t-");
 }
@@ -178,7 +178,7 @@ static inline void stapgen_print_thing_row(const struct stapgen_who_row* row) {
     stapgen_put_number(&line, row->max);
     stapgen_print_line_of_many(&line);
 }
-/* The fields waited, by, waited_ns, waker, holder and holder_did of a request; nothing where that is not known. */
+/* The fields waited, by, waited_ns, waker, holder and meanwhile of a request; nothing where that is not known. */
 static inline void stapgen_put_longest_thing(struct stapgen_line* line, const struct stapgen_who_time* longest) {
     const struct stapgen_who_row* row = longest->ns ? stapgen_look_at_who(&longest->ref) : NULL;
     if (row)

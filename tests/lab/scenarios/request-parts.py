@@ -7,7 +7,8 @@ from lablib.events import Trace, read_report
 
 DESCRIPTION = "what a request waits for inside the program: which lock, server, file, memory or CPU, who held it; the parts are the whole"
 IN_CI = ("trixie",)
-BUILD = {"parts": ["sock-latency", "--parts"], "sums": ["sock-latency", "--parts", "--aggregate"]}
+BUILD = {"parts": ["sock-latency", "--parts"], "sums": ["sock-latency", "--parts", "--aggregate"],
+         "calls": ["sock-latency", "--parts", "--syscalls"]}
 
 REQUESTS, SERVER = 53, 7402
 # THING -> (the part that has it, ms or MB, port, what it waits for, by whom it is woken, who holds that, what that does).
@@ -35,7 +36,7 @@ THINGS = {
 # In a cgroup that limits it: THING, ms or MB, port, the limit's file, and what is in it.
 LIMITED = {"throttled": ("runs", 17, 7429, "cpu.max", "10000 40000"), "memory": ("touches", 24, 7430, "memory.high", "8M"),
            "swap": ("touches", 24, 7431, "memory.max", "16M")}
-SUMS, FEW, LATE = 7432, 7, 1_000_000
+SUMS, CALLS, FEW, LATE = 7432, 7433, 7, 1_000_000
 # Of these a part of the time is for another thing each time.
 MIXED = {"queued", "file", "faults", "syncs", "maps"}
 
@@ -76,6 +77,7 @@ measure() {{
 }}
 {chr(10).join(MEASURES)}
 measure sums {SUMS} sums {REQUESTS} works lock --ms 7
+measure calls {CALLS} calls {REQUESTS} works calls --ms 7
 finish
 """
 
@@ -104,7 +106,7 @@ def check_who(thing, part, ms, by, events):
     named = [event for event in events if event["waited"] == part and event["waited_ns"] >= ms * 1_000_000 / 2]
     assert len(named) >= REQUESTS - 3 or thing in MIXED, (thing, len(named))
     for event in named[1:]:
-        found = (event["by"], event["waker"].split("[")[0], event["holder"].split("[")[0], event["holder_did"])
+        found = (event["by"], event["waker"].split("[")[0], event["holder"].split("[")[0], event["meanwhile"])
         assert found[0].startswith(by[0]) and found[1:] == by[1:], (thing, event)
 
 
@@ -121,6 +123,8 @@ def check(lab):
     assert usual_of(lab, "throttled", LIMITED["throttled"][2], FEW)[1]["throttled"] >= 30_000_000 - LATE
     assert usual_of(lab, "memory", LIMITED["memory"][2], FEW)[1]["memory"]
     assert usual_of(lab, "swap", LIMITED["swap"][2], FEW)[1]["swap"]
+    usual = usual_of(lab, "calls", CALLS, REQUESTS)[1]
+    assert min(usual["running"], usual["syscall"]) >= 7_000_000 - LATE and max(usual["running"], usual["syscall"]) < 9_000_000, usual
     # Aggregated: the same, with who held the lock.
     report = read_report(lab, "sums")
     stages = {row["stage"]: row for row in report["stages"]}

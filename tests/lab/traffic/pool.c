@@ -87,8 +87,9 @@ static void hand_over(struct client* client) {
     pthread_mutex_unlock(&mutex);
 }
 static void ask(struct client* client) {
-    char asked[RECORD] = "1 0 127.0.0.1 1";
-    memset(asked + strlen(asked), ' ', sizeof asked - strlen(asked));
+    const union address from = local_address(client->server);
+    char asked[RECORD];
+    write_record(asked, 1, 0, &from);
     if (send(client->server, asked, sizeof asked, MSG_NOSIGNAL) != sizeof asked) die("send: %m");
 }
 // Whether there is one; the connection may have ended.

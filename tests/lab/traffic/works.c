@@ -21,6 +21,7 @@
 static const char usage[] =
     "usage: works THING --port N --ms T [--server PORT] [--file F]\n"
     "  runs     on its CPU for T ms\n"
+    "  calls    runs for T ms in its own code, then for T ms in system calls\n"
     "  queued   runs for T ms, and another thread does on the same CPU\n"
     "  lock, pi-lock  a mutex that the thread \"holder\" has for T ms\n"
     "  condition, semaphore  that \"holder\" signals after T ms\n"
@@ -94,9 +95,10 @@ static void* hold(void* unused) {
     return NULL;
 }
 static void ask(int fd, int epoll) {
-    char asked[RECORD] = "1 0 127.0.0.1 1";
+    const union address from = local_address(fd);
+    char asked[RECORD];
     size_t have = 0;
-    memset(asked + strlen(asked), ' ', sizeof asked - strlen(asked));
+    write_record(asked, 1, 0, &from);
     if (send(fd, asked, sizeof asked, MSG_NOSIGNAL) != sizeof asked) die("send: %m");
     while (have < sizeof asked) {
         struct epoll_event event;
@@ -139,6 +141,14 @@ static void sync_writes(int fd) {
     const uint64_t until = now_us() + us;
     while (now_us() < until)
         if (pwrite(fd, record, sizeof record, 0) != sizeof record || fsync(fd)) die("fsync: %m");
+}
+static void read_zeros(void) {
+    static char zeros[1 << 20];
+    const uint64_t until = now_us() + us;
+    const int fd = open("/dev/zero", O_RDONLY);
+    while (now_us() < until)
+        if (read(fd, zeros, sizeof zeros) != sizeof zeros) die("/dev/zero: %m");
+    close(fd);
 }
 static void touch(void) {
     for (size_t at = 0; at < us / 1000 << 20; at += 4096)
@@ -214,7 +224,8 @@ int main(int argc, char** argv) {
             have += (size_t)got;
         }
         const uint64_t received = now_ns();
-        if (is("runs")) run(us);
+        if (is("runs") || is("calls")) run(us);
+        if (is("calls")) read_zeros();
         if (is("queued")) {
             sem_post(&begin);
             run(us);
