@@ -13,14 +13,9 @@
 
 namespace stapgen::between {
 
-using show::Kind, table::duration_text;
+using show::Kind, table::duration_text, table::whole_percent;
 
 namespace {
-
-/// No "-0".
-long whole_percent(double part) {
-    return std::lround(part * 100);
-}
 
 std::string way_text(const Way& way, std::string_view above) {
     if (!way.p50_ns) return fmt::format("{}: too few requests", way.way);

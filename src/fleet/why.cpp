@@ -42,12 +42,13 @@ void sort_hosts(Whys& whys) {
 
 void write_text(std::ostream& out, const Whys& whys, std::size_t most, const base::Screen& screen) {
     const auto cause = [](const std::string& name, const std::optional<double>& share) -> show::Cell {
-        return {name.empty() ? "-" : fmt::format("{} {:.0f}%", name, std::min(share.value_or(0), 1.0) * 100)};
+        return {name.empty() ? "-"
+                             : fmt::format("{} {}%", name, std::min(table::whole_percent(share.value_or(0)), 100L))};
     };
     const bool differ = std::ranges::any_of(whys.hosts, [](const HostWhy& row) { return !row.differs_in.empty(); });
     show::Table table{"",
                       {{"HOST", show::Kind::text},
-                       {"PACKETS"},
+                       {base::upper(whys.noun + 's')},
                        {"P99"},
                        {"MOSTLY", show::Kind::text},
                        {"SLOW MOSTLY", show::Kind::text}}};

@@ -44,8 +44,9 @@ HostWhy why_of(const std::string& host, const study::Why& why, const rows::Resul
 
 struct Whys {
     std::string recipe;
-    std::string sentence;        ///< which hosts are different from the others, and how
-    std::vector<HostWhy> hosts;  ///< those that differ first, then the largest p99
+    std::string noun = study::Why().noun;  ///< what waited; no document has it
+    std::string sentence;                  ///< which hosts are different from the others, and how
+    std::vector<HostWhy> hosts;            ///< those that differ first, then the largest p99
     std::vector<std::string> warnings;
 
     static constexpr About about{.name = "whys", .shape = Shape::fields};

@@ -49,30 +49,41 @@ struct CallsLeftOut {
     }
 };
 
-/// A thread and a thing that it waited for. `group` has the thread (tid, comm), what it waited for (`waited`:
-/// run-queue, throttled, asleep, stopped, frozen), and by whom (`by`, or `cgroup`, or neither where it slept: then
-/// `frames` is its call path).
+/// A thread and a thing that it waited for. `group` has the thread (tid, comm), what it waited for (`waited`), and by
+/// whom. Of a reader of packets `waited` is run-queue, throttled, asleep, stopped or frozen, and whom is `by`, or
+/// `cgroup`, or neither where it slept: then `frames` is its call path. Of a thread with a request to answer `waited`
+/// is a part of app, or server.first and server.rest of what it asked other servers; `by` is what it slept for, and
+/// `waker`, `holder` and `meanwhile` say who woke it, who had the lock, and what that one did meanwhile.
 struct Who {
     table::Group group{};
     std::optional<table::Shared<table::Path>> frames{};
-    std::int64_t n = 0, sum_ns = 0;   ///< its waits, and how long they were together
-    std::int64_t with_packet_ns = 0;  ///< for how long of that a packet lay ready which it took afterwards
+    std::int64_t n = 0, sum_ns = 0;  ///< its waits, and how long they were together
+    /// For how long of that a packet lay ready which it took afterwards; nothing: it is of requests.
+    std::optional<std::int64_t> with_packet_ns{};
     std::int64_t max_ns = 0;
     std::string waiter{}, waited{}, by{};  ///< of the group, as people call it
+    std::optional<std::string> waker{}, holder{}, meanwhile{};
 
     static constexpr About about{.name = "who", .row_name = "who", .is_rare = true, .most = 4096};
     static constexpr void columns(auto&& column) {
         column(Key(), "group", &Who::group);
         column(Key(), "frames", &Who::frames,
-               Shown{.place = 8, .heading = "PATH", .if_any = true, .on_page_only = true});
-        column(Sum(), "n", &Who::n, Shown{.place = 4, .heading = "N"});
-        column(Sum(), Ns("sum_ns"), &Who::sum_ns, Shown{.place = 5, .heading = "TOTAL"});
-        column(Sum(), Ns("with_packet_ns"), &Who::with_packet_ns, Shown{.place = 6, .heading = "WITH PACKET"});
-        column(Largest(), Ns("max_ns"), &Who::max_ns, Shown{.place = 7, .heading = "MAX"});
+               Shown{.place = 11, .heading = "PATH", .if_any = true, .on_page_only = true});
+        column(Sum(), "n", &Who::n, Shown{.place = 7, .heading = "N"});
+        column(Sum(), Ns("sum_ns"), &Who::sum_ns, Shown{.place = 8, .heading = "TOTAL"});
+        column(Sum(), Ns("with_packet_ns"), &Who::with_packet_ns,
+               Shown{.place = 9, .heading = "WITH PACKET", .if_any = true});
+        column(Largest(), Ns("max_ns"), &Who::max_ns, Shown{.place = 10, .heading = "MAX"});
         column(First(), "waiter", &Who::waiter,
                Shown{.place = 1, .heading = "WAITER", .is_head = true, .in = In::hidden});
         column(First(), "waited", &Who::waited, Shown{.place = 2, .heading = "WAITED", .in = In::hidden});
         column(First(), "by", &Who::by, Shown{.place = 3, .heading = "BY", .in = In::hidden});
+        column(First(), "waker", &Who::waker,
+               Shown{.place = 4, .heading = "WOKEN BY", .if_any = true, .in = In::hidden});
+        column(First(), "holder", &Who::holder,
+               Shown{.place = 5, .heading = "HELD BY", .if_any = true, .in = In::hidden});
+        column(First(), "meanwhile", &Who::meanwhile,
+               Shown{.place = 6, .heading = "MEANWHILE", .if_any = true, .in = In::hidden});
     }
 };
 

@@ -114,6 +114,10 @@ bool tells_waits(const Schema& schema) {
     return has(schema, "waited", FieldType::text) && has(schema, "n", FieldType::count);
 }
 
+bool tells_wakers(const Schema& schema) {
+    return tells_waits(schema) && has(schema, "waker", FieldType::text);
+}
+
 bool is_ledger(const Schema& schema) {
     return has(schema, "entry", FieldType::text) && has(schema, "of", FieldType::text) &&
            has(schema, "packets", FieldType::count);

@@ -92,6 +92,8 @@ std::optional<std::size_t> find_direction(const Schema& schema);
 
 /// Whether its records are waits of a thread: a text `waited` says what it waited for, and a count `n` how often.
 bool tells_waits(const Schema& schema);
+/// Whether they are of threads with requests to answer: a text `waker` says who woke them.
+bool tells_wakers(const Schema& schema);
 
 /// Whether its records are entries of a ledger: texts `entry` and `of`, and a count.
 bool is_ledger(const Schema& schema);

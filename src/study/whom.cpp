@@ -29,6 +29,7 @@ std::string text_of(const Group& group, std::string_view key) {
 /// kernel's run_delay.
 bool is_about(std::string_view part, std::string_view waited) {
     const auto cause = schema::cause_of(part);
+    if (schema::divided_stage(part) == "app") return waited == cause;
     if (cause == "run-queue") return waited == "run-queue" || waited == "throttled";
     return cause == "asleep" && (waited == "asleep" || waited == "stopped" || waited == "frozen");
 }
@@ -53,9 +54,9 @@ std::optional<Whom> whom_of(const rows::Results& results, std::string_view part)
     std::int64_t all = 0;
     for (const auto& row : results.of<rows::Who>()) {
         const auto waited = text_of(row.group, "waited");
-        if (!is_about(part, waited)) continue;
-        base::add_saturating(all, row.with_packet_ns);
-        base::add_saturating(sums[{waited, by_of(row)}], row.with_packet_ns);
+        if (!row.with_packet_ns || !is_about(part, waited)) continue;
+        base::add_saturating(all, *row.with_packet_ns);
+        base::add_saturating(sums[{waited, by_of(row)}], *row.with_packet_ns);
     }
     std::erase_if(sums, [](const auto& sum) { return table::whom_text(sum.first.first, sum.first.second).empty(); });
     const auto most = std::ranges::max_element(sums, {}, [](const auto& sum) { return sum.second; });

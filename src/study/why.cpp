@@ -15,6 +15,7 @@
 #include "schema/bins.h"
 #include "schema/schema.h"
 #include "study/caveats.h"
+#include "study/sleeps.h"
 #include "study/whom.h"
 #include "study/whose.h"
 #include "table/texts.h"
@@ -124,9 +125,9 @@ std::vector<WhyPart> parts_of(const Results& results, const std::vector<rows::St
 }
 
 /// What has these stages.
-std::string noun_of(const std::vector<WhyPart>& parts) {
-    for (const auto& part : parts)
-        if (const auto* wait = wait_of(part.name)) return std::string(wait->noun);
+std::string noun_of(const Results& results) {
+    for (const auto& row : results.of<rows::Stage>())
+        if (const auto* wait = wait_of(row.stage)) return std::string(wait->noun);
     return Why().noun;
 }
 
@@ -176,16 +177,19 @@ std::string_view short_what(const kinds::latency::Wait& wait) {
 
 rows::CauseOfWait cause_of(const Results& results, const WhyPart& part, const kinds::latency::Wait& wait) {
     const auto whom = whom_of(results, part.name);
-    auto remedy = whom ? remedy_of(wait, whom->waited, whom->by) : std::string(wait.remedy);
+    const auto slept = slept_for(results, part.name);
+    auto remedy = whom ? remedy_of(wait, whom->waited, whom->by) : slept ? remedy_of(*slept) : "";
+    if (remedy.empty()) remedy = wait.remedy;
+    const auto asked = part.name == "app.server" ? asked_sentence(results) : "";
     const auto one = stand_out_of(results, part.name);
     // "for a CPU (median 40 us): the reading thread ..."
     const auto what = short_what(wait);
-    rows::CauseOfWait cause{
-        part.name,
-        fmt::format("{} waited {} ({}){}{}{}{}", packets_of(results, part, wait.noun), what, typical_time(part),
-                    wait.what.substr(what.size()), whom ? whom_sentence(*whom) : "", one ? one->sentence : "",
-                    whose_slowest(results, part.name)),
-        std::string(wait.known), std::move(remedy)};
+    rows::CauseOfWait cause{part.name,
+                            fmt::format("{} waited {} ({}){}{}{}{}{}{}", packets_of(results, part, wait.noun), what,
+                                        typical_time(part), wait.what.substr(what.size()),
+                                        whom ? whom_sentence(*whom) : "", slept ? sleep_sentence(*slept) : "", asked,
+                                        one ? one->sentence : "", whose_slowest(results, part.name)),
+                            std::string(wait.known), std::move(remedy)};
     if (one) {
         cause.group = one->group;
         cause.who_share = one->share;
@@ -209,8 +213,8 @@ std::vector<rows::CauseOfWait> causes_of(const Results& results, const std::vect
 }
 
 /// Where other parts are shorter of slow packets it is more than all.
-std::string whole_percent(double part) {
-    return fmt::format("{:.0f} %", std::min(part, 1.0) * 100);
+std::string all_percent(double part) {
+    return fmt::format("{} %", std::min(table::whole_percent(part), 100L));
 }
 
 /// "waited for a CPU".
@@ -239,19 +243,19 @@ std::string answer_of(const Results& results, const std::vector<WhyPart>& parts)
                slow_stands_out = has_tail && *slow.excess >= half;
     const auto ways = ways_with(results, slow.name);
     const auto word = ways.size() == 1 ? way_word(ways.front().name) : "";
-    const auto noun = noun_of(parts);
+    const auto noun = noun_of(results);
     std::int64_t n_slow = 0, n = 0;
     for (const auto& tail : results.of<rows::Tail>()) {
         if (std::ranges::find(ways, tail.number, &WayOfStage::number) == ways.end()) continue;
         n_slow += tail.n_slow.value_or(0);
         n += tail.n_slow.value_or(0) + tail.n_rest.value_or(0);
     }
-    const auto of_all = whole_percent(most.share) + " of the time of all";
+    const auto of_all = all_percent(most.share) + " of the time of all";
     // Where many are equal the slow ones are more than 1 %.
     const auto slowest = std::max(std::lround(part_of(static_cast<double>(n_slow), static_cast<double>(n)) * 100), 1L);
     const auto of_slow =
-        fmt::format("{} of the extra time of the slowest {} % ({}{}{})", whole_percent(slow.excess.value_or(0)),
-                    slowest, base::with_commas(n_slow), word.empty() ? "" : " ", word);
+        fmt::format("{} of the extra time of the slowest {} % ({}{}{})", all_percent(slow.excess.value_or(0)), slowest,
+                    base::with_commas(n_slow), word.empty() ? "" : " ", word);
     if (!stands_out && slow_stands_out) return fmt::format("A slow {} mostly {}: {}.", noun, wait_text(slow), of_slow);
     // Most of the time need not be that of most of them.
     const auto mostly = is_of_few(results, most)
@@ -320,13 +324,13 @@ Why why_of(const Results& results) {
     why.recipe = results.one<rows::Report>().recipe;
     why.span = results.sentences.span;
     why.ways = ways_of(results);
+    why.noun = noun_of(results);
     const auto rows = seen_stages(results);
     if (rows.empty()) {
-        why.nothing = nothing_text(results);
+        why.nothing = nothing_text(results, why.noun);
         return why;
     }
     why.parts = parts_of(results, rows);
-    why.noun = noun_of(why.parts);
     why.groups = groups_of(results);
     why.causes = results.of<rows::CauseOfWait>();
     why.answer = results.sentences.answer;

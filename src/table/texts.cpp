@@ -64,9 +64,14 @@ std::string group_text(const Group& group) {
 }
 
 std::string whom_text(std::string_view waited, std::string_view by) {
-    if (by.empty() || by == "-" || by == "not seen") return {};
-    if (waited != "run-queue") return "in " + base::printable(by);
-    return by == "idle" ? "on an idle CPU" : "behind " + base::printable(by);
+    // Parts of app that are for something, and not in a place.
+    static constexpr std::array<std::string_view, 5> for_it{"lock", "futex", "disk", "server", "other-sockets"};
+    if (!is_named(by) || by == "not seen") return {};
+    if (waited == "run-queue") return by == "idle" ? "on an idle CPU" : "behind " + base::printable(by);
+    if (waited == "process") return "for a " + base::printable(by);
+    if (std::ranges::find(for_it, waited) == for_it.end()) return "in " + base::printable(by);
+    if (by.starts_with("0x")) return fmt::format("for the {} at {}", waited, base::printable(by));
+    return "for " + base::printable(by);
 }
 
 std::string waited_text(const Group& of) {
@@ -75,7 +80,29 @@ std::string waited_text(const Group& of) {
     const auto* number = std::get_if<std::int64_t>(&ns->value);
     if (number == nullptr || *number <= 0) return {};
     const auto word = group_text(*waited), whom = whom_text(word, group_text(*by));
-    return fmt::format("{} {}{}{}", word, duration_text(*number), whom.empty() ? "" : " ", whom);
+    auto text = fmt::format("{} {}{}{}", word, duration_text(*number), whom.empty() ? "" : " ", whom);
+    const auto known = [&](std::string_view key) {
+        const auto* field = find_field(of, key);
+        auto value = field == nullptr ? std::string() : group_text(*field);
+        return is_named(value) ? value : std::string();
+    };
+    const auto waker = known("waker"), holder = known("holder"), meanwhile = known("meanwhile");
+    if (!holder.empty()) {
+        text += fmt::format(", which {} held{}", holder, meanwhile.empty() ? "" : " (meanwhile " + meanwhile + ")");
+    } else if (!waker.empty()) {
+        text += ", woken by " + waker_text(waker);
+    }
+    return text;
+}
+
+std::string waker_text(std::string_view waker) {
+    if (waker == "network") return "the network";
+    if (waker == "softirq") return "a softirq";
+    return waker == "interrupt" ? "an interrupt" : base::printable(waker);
+}
+
+bool is_named(std::string_view text) {
+    return !text.empty() && text != "-";
 }
 
 std::string duration_text(std::int64_t ns) {
@@ -114,6 +141,10 @@ std::string end_text(const std::optional<std::int64_t>& end_epoch_ns) {
 std::string percent(double part) {
     // Without the sign of what is rounded to nothing.
     return fmt::format("{:.1f} %", std::abs(part) < 0.0005 ? 0.0 : part * 100);
+}
+
+long whole_percent(double part) {
+    return std::lround(std::clamp(part, -1e15, 1e15) * 100);
 }
 
 std::string csv_cell(std::string_view raw) {

@@ -30,6 +30,8 @@ std::string duration_text(double ns);
 std::string per_second_text(double rate);
 /// "12.3 %".
 std::string percent(double part);
+/// Rounded, and no "-0".
+long whole_percent(double part);
 
 /// RFC 3339 in UTC with ns: "2026-11-20T13:09:01.123456789Z".
 std::string utc_time(std::int64_t epoch_ns);
@@ -52,12 +54,17 @@ const GroupField* find_field(const Group& group, std::string_view key);
 std::string group_text(const GroupField& field);
 /// "pid 19550, comm firefox".
 std::string group_text(const Group& group);
-/// Of what a thread waited for, and by whom, as --who says it: "behind spin[77]", "on an idle CPU", "in
-/// /system.slice/backup.service", "in futex_wait_queue"; empty: that is not known.
+/// Of what a thread waited for, and by whom, as --who and --parts say it: "behind spin[77]", "on an idle CPU", "in
+/// /system.slice/backup.service", "in futex_wait_queue", "for the lock at 0x55d0c0a0b040", "for a pipe"; empty: that is
+/// not known.
 std::string whom_text(std::string_view waited, std::string_view by);
-/// What the reader of a packet waited for longest, of a record that says it (--who): "run-queue 5.00 ms behind
-/// spin[77]"; else empty.
+/// What the thread of a record waited for longest, if that says it (--who, --parts): "run-queue 5.00 ms behind
+/// spin[77]", "lock 7.00 ms for cache_lock in app, which flusher[77] held (meanwhile disk)"; else empty.
 std::string waited_text(const Group& of);
+/// Who woke a thread: "flusher[77]", "the network", "an interrupt".
+std::string waker_text(std::string_view waker);
+/// Whether a text says something: "-" says nothing.
+bool is_named(std::string_view text);
 /// "icmp_rcv+0x1f [module]", or the address.
 std::string place_text(const Place& place);
 /// The name of the function, or the address.

@@ -32,6 +32,7 @@ DOCUMENTS = ["*.md", "docs/**/*.md", "samples/*.md", "tests/README.md", "tests/*
 # Each name of a reader's own file, and what of the source it is here; .gz is packed. Compare would end with 3 if aN were slower.
 FILES = {
     "slow.rec": "samples/rx-latency.rec",
+    "app.rec": "tests/golden/why/requests/app1.rec",
     "before.rec": "samples/slower-stage/before/1.rec",
     "before.txt": "tests/golden/counters/ip-before.txt",
     "after.txt": "tests/golden/counters/ip-after.txt",

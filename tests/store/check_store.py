@@ -76,9 +76,10 @@ def check_rows_of_reports(stapgen, source, folder):
     """The other tables of a report are as it has them: groups, too."""
     golden, samples = source / "tests/golden", source / "samples"
     for file, table in ((samples / "ledger.rec", "ledger"), (golden / "who.txt", "who"), (golden / "why/nagle.txt", "causes"),
+                        (golden / "why/requests-lock.txt", "who"),
                         (samples / "rx-latency.rec", "stages"), (samples / "rx-latency-cost.rec", "cost"),
                         (samples / "dropwatch.rec", "advice"), (golden / "stacks.txt", "stacks")):
-        store = folder / f"rows of {table}"
+        store = folder / f"rows of {file.name}"
         stapgen.export(store, file)
         reported = json.loads(stapgen.run("report", file, "--json")[0])[table]
         stored = stapgen.rows(store, f"SELECT * FROM {table}")
@@ -90,7 +91,7 @@ def check_rows_of_reports(stapgen, source, folder):
             same = {key for key in row if isinstance(told.get(key), (str, int))} - {"time"}
             assert len(same) >= 2 and all(row[key] == told[key] for key in same), (table, told, row)
             assert "p99_ns" not in row or row["p99_ns"] == told["percentiles_ns"]["99"], (told, row)
-    assert any(json.loads(row["what"]) for row in stapgen.rows(folder / "rows of stages", "SELECT what FROM stages"))
+    assert any(json.loads(row["what"]) for row in stapgen.rows(folder / "rows of rx-latency.rec", "SELECT what FROM stages"))
 
 
 def check_bins(stapgen, folder):

@@ -99,6 +99,7 @@ base::Result<void> fleet_why(const Call& call, const FleetReportOptions& options
             session::put_meanings(measured, call.program.catalog);
             const auto results = session::results_of(measured, presentation);
             const auto why = study::why_of(results);
+            whys.noun = why.noun;
             whys.hosts.push_back(fleet::why_of(host.host, why, results));
             for (const auto& caveat : why.caveats)
                 caveats[caveat].push_back(base::printable(host.host));

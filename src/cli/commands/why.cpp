@@ -22,6 +22,8 @@ namespace {
 
 /// It measures both directions.
 constexpr std::string_view recipe_name = "net-latency";
+/// It measures requests; with this flag it divides what the program does.
+constexpr std::string_view requests_recipe_name = "sock-latency";
 /// The format of the answer for people, beside those of reports.
 constexpr const char* answer_format = "why";
 /// Limit of groups: the stages of each take megabytes.
@@ -60,9 +62,12 @@ base::Error no_stages(const kinds::Measured& measured) {
 base::Result<void> explain(const Call& call, const WhyOptions& options) {
     const auto& measure = options.run.measure;
     const auto& make = options.run.make;
-    if (measure.plan.duration || measure.plan.output || make.dry_run || !make.arguments.empty()) {
-        return base::bad_input("why RECORDING... measures nothing: -d, -o, --who and --dry-run are for measurements",
-                               "--port, --addr, --comm, -p, -x, --since and --until select records of a recording");
+    if (measure.plan.duration || measure.plan.output || make.dry_run || !make.arguments.empty() ||
+        options.asks_requests) {
+        return base::bad_input(
+            "why RECORDING... measures nothing: -d, -o, --who, --requests and --dry-run are for "
+            "measurements",
+            "--port, --addr, --comm, -p, -x, --since and --until select records of a recording");
     }
     STAPGEN_LET(const auto selection, selection_of(options));
     STAPGEN_LET(auto presentation, presentation_of(measure.present));
@@ -117,15 +122,22 @@ base::Result<void> why(const Call& call, const WhyOptions& typed) {
         return base::bad_input(fmt::format("{} is for a recording, and none is named", options.selection.options),
                                "'stapgen why FILE --since 14:05'; a measurement has -d TIME");
     }
-    if (!options.recipe) {
-        return base::bad_input(fmt::format("why measures with the recipe {}, which does not exist", recipe_name),
+    const auto& recipe = options.asks_requests ? options.requests : options.recipe;
+    if (!recipe) {
+        return base::bad_input(fmt::format("why measures with the recipe {}, which does not exist",
+                                           options.asks_requests ? requests_recipe_name : recipe_name),
                                "'stapgen list' shows the recipes; 'stapgen why FILE' reads a recording");
     }
-    if (!measure.present.by.empty()) {
-        options.run.make.aggregate = false;
-        if (!measure.plan.quiet) base::print_message(cost_of_groups(*options.recipe));
+    auto& make = options.run.make;
+    if (options.asks_requests) {
+        make.arguments.insert_or_assign(std::string(recipe::with_parts), "true");
+        make.aggregate = recipe->asked_by(make.arguments).record.aggregates;
     }
-    return run_recipe(call.program, *options.recipe, options.run);
+    if (!measure.present.by.empty()) {
+        make.aggregate = false;
+        if (!measure.plan.quiet) base::print_message(cost_of_groups(*recipe));
+    }
+    return run_recipe(call.program, *recipe, options.run);
 }
 
 /// The options of a run that an answer at its end has a use for.
@@ -154,6 +166,22 @@ OptionSpecs time_options(session::Selection& selection) {
     return options;
 }
 
+OptionSpecs requests_option(WhyOptions& options) {
+    return {{"--requests", "", groups::other, "Requests of a server instead of packets",
+             "what they waited for inside the program: sock-latency --parts", &options.asks_requests}};
+}
+
+/// The filters that requests lack, and --who: what threads slept for is measured with requests anyway.
+std::vector<std::string> only_of_packets(const WhyOptions& options) {
+    std::vector<std::string> names{"--who"};
+    recording::TypedFilters typed;
+    const auto of_requests = filter_options(options.requests->filters, typed);
+    for (const auto& option : filter_options(options.recipe->filters, typed))
+        if (std::ranges::find(of_requests, long_name(option), long_name) == of_requests.end())
+            names.push_back(long_name(option));
+    return names;
+}
+
 /// The recipe's own options.
 OptionSpecs who_option(OptionSpecs options) {
     std::erase_if(options, [](const OptionSpec& option) { return long_name(option) != "--who"; });
@@ -176,20 +204,32 @@ CommandSpec why_command(const recipe::Catalog& catalog) {
         "the slowest of them waited for, and for each cause that has 5 % of the time or of the tail\n"
         "what it is, how it is known, and what can be done about it. A terminal has 15 lines of it,\n"
         "a pipe has all. With --who, who had the CPU that they waited for, which cgroup was\n"
-        "throttled, and where threads slept. With --by, a row for each process, port, container, ...:\n"
-        "that takes single records. 'stapgen help waits' has all causes. docs/guide/slow.md\n";
-    command.examples = {"stapgen why --port 11211 -d 10", "stapgen why --port 443 -d 30 -o slow.rec",
-                        "stapgen why --who --comm mc-worker -d 10", "stapgen why slow.rec",
+        "throttled, and where threads slept. With --requests, what requests waited for inside the\n"
+        "program that answers them, by sock-latency --parts. With --by, a row for each process, port,\n"
+        "container, ...: that takes single records. 'stapgen help waits' has all causes.\n"
+        "docs/guide/slow.md, docs/guide/requests.md\n";
+    command.examples = {"stapgen why --port 11211 -d 10",
+                        "stapgen why --port 443 -d 30 -o slow.rec",
+                        "stapgen why --who --comm mc-worker -d 10",
+                        "stapgen why --requests --port 8080 -d 30",
+                        "stapgen why slow.rec",
                         "stapgen why slow.rec --by comm --since 14:05"};
     command.options = {option("recording", "FILE", groups::arguments, "Explain these recordings instead of measuring",
                               "of recipes with stages, or folders with them", &options.recordings, {})};
-    const auto found = std::ranges::find(catalog.recipes, recipe_name, &recipe::Recipe::name);
-    if (found == catalog.recipes.end()) return command;
-    const auto& recipe = options.recipe.emplace(*found);
-    command.options = joined({std::move(command.options), filter_options(recipe.filters, measure.filters),
-                              time_options(options.selection), who_option(script_options(recipe, options.run.make)),
-                              answer_options(measure_options(measure, &recipe)), load_options(measure),
-                              make_options(recipe, options.run.make)});
+    const auto recipe_named = [&](std::string_view name) {
+        const auto found = std::ranges::find(catalog.recipes, name, &recipe::Recipe::name);
+        return found == catalog.recipes.end() ? std::nullopt : std::optional(*found);
+    };
+    options.recipe = recipe_named(recipe_name);
+    options.requests = recipe_named(requests_recipe_name);
+    if (!options.recipe) return command;
+    const auto& recipe = *options.recipe;
+    command.options =
+        joined({std::move(command.options), filter_options(recipe.filters, measure.filters),
+                time_options(options.selection), options.requests ? requests_option(options) : OptionSpecs{},
+                who_option(script_options(recipe, options.run.make)), answer_options(measure_options(measure, &recipe)),
+                load_options(measure), make_options(recipe, options.run.make)});
+    if (options.requests) exclude(command.options, "--requests", only_of_packets(options));
     return command;
 }
 

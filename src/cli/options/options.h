@@ -37,8 +37,10 @@ struct RunOptions {
 struct WhyOptions {
     RunOptions run;
     std::vector<std::string> recordings;
-    session::Selection selection;          ///< of recordings; the filters have its port and address
-    std::optional<recipe::Recipe> recipe;  ///< that it measures with; nothing: it is not there
+    session::Selection selection;            ///< of recordings; the filters have its port and address
+    std::optional<recipe::Recipe> recipe;    ///< that it measures packets with; nothing: it is not there
+    std::optional<recipe::Recipe> requests;  ///< likewise requests
+    bool asks_requests = false;
 };
 
 struct ExecOptions {

@@ -42,10 +42,15 @@ class Who final : public Kind {
     void add(const decode::Record& record) override {
         const auto& fields = record.schema->fields;
         rows::Who row;
+        if (!tells_wakers(*record.schema)) row.with_packet_ns = 0;
         table::Path path;
         key_.clear();
         for (std::size_t i = 0; i < fields.size(); ++i) {
             const auto& value = record.values[i];
+            if (fields[i].name == "held") {
+                if (row.with_packet_ns) row.with_packet_ns = std::max<std::int64_t>(value.number, 0);
+                continue;
+            }
             if (auto* sum = sum_of(row, fields[i].name)) {
                 *sum = std::max<std::int64_t>(value.number, 0);
                 continue;
@@ -79,7 +84,6 @@ class Who final : public Kind {
     static std::int64_t* sum_of(rows::Who& row, std::string_view field) {
         if (field == "n") return &row.n;
         if (field == "ns") return &row.sum_ns;
-        if (field == "held") return &row.with_packet_ns;
         return field == "max" ? &row.max_ns : nullptr;
     }
     void add_open(Rows& rows) const {

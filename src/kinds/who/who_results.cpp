@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/saturate.h"
@@ -37,21 +39,38 @@ void put_names(rows::Who& row) {
     row.waiter = fmt::format("{}[{}]", text_of(row.group, "comm"), text_of(row.group, "tid"));
     row.waited = text_of(row.group, "waited");
     row.by = row.frames ? innermost(**row.frames) : text_of(row.group, "by") + text_of(row.group, "cgroup");
+    if (row.with_packet_ns) return;
+    row.waker = text_of(row.group, "waker");
+    row.holder = text_of(row.group, "holder");
+    row.meanwhile = text_of(row.group, "meanwhile");
+}
+
+/// Of requests. What another server took is in the sleeps for it.
+bool is_of_questions(const rows::Who& row) {
+    return !row.with_packet_ns && text_of(row.group, "waited").starts_with("server.");
 }
 
 /// In sum, by what was waited for.
 std::string title_of(const std::vector<rows::Who>& rows) {
-    std::map<std::string, std::pair<std::int64_t, std::int64_t>> sums;
+    std::map<std::string, std::pair<std::int64_t, std::optional<std::int64_t>>> sums;
     for (const auto& row : rows) {
+        if (is_of_questions(row)) continue;
         auto& [sum, with_packet] = sums[table::is_other(row.group) ? "other" : text_of(row.group, "waited")];
         base::add_saturating(sum, row.sum_ns);
-        base::add_saturating(with_packet, row.with_packet_ns);
+        if (row.with_packet_ns) with_packet = base::saturating_add(with_packet.value_or(0), *row.with_packet_ns);
     }
-    std::string title = "What threads that read packets waited for, and how much of it while a packet lay ready: ";
-    for (bool is_first = true; const auto& [waited, times] : sums)
-        title += fmt::format("{}{} {} ({})", std::exchange(is_first, false) ? "" : ", ", waited,
-                             table::duration_text(times.first), table::duration_text(times.second));
-    return title;
+    std::vector<std::string> texts;
+    for (const auto& [waited, times] : sums) {
+        texts.push_back(fmt::format("{} {}", waited, table::duration_text(times.first)));
+        if (times.second) texts.back() += fmt::format(" ({})", table::duration_text(*times.second));
+    }
+    const auto are_of_packets =
+        std::ranges::any_of(rows, [](const rows::Who& row) { return row.with_packet_ns.has_value(); });
+    return fmt::format("{}: {}",
+                       are_of_packets
+                           ? "What threads that read packets waited for, and how much of it while a packet lay ready"
+                           : "What threads slept for while they had a request to answer",
+                       fmt::join(texts, ", "));
 }
 
 }  // namespace

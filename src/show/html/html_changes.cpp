@@ -147,7 +147,7 @@ Section changes_section(const study::Comparison& comparison) {
         section.tables.push_back(std::move(failures));
     }
     if (comparison.parts.empty()) return section;
-    Table parts{"What packets waited for within a stage: means over all packets of the stage, in microseconds",
+    Table parts{"What was waited for within a stage: means over all records of the stage, in microseconds",
                 {{"STAGE", Kind::head}, {"PART", Kind::text}, {"BEFORE"}, {"AFTER"}, {"DIFFERENCE"}}};
     for (const auto& part : comparison.parts) {
         const bool repeated = !parts.rows.empty() && parts.rows.back().front().text == part.stage;

@@ -231,7 +231,7 @@ const std::vector<FamilyOf>& all_families() {
         {{"stapgen_stage_seconds", Type::histogram, "seconds", "Durations of each stage of the network stack."},
          add_stages},
         {{"stapgen_part_seconds", Type::histogram, "seconds",
-          "Stages divided by what packets waited for: the parts of a stage add up to it."},
+          "Stages divided by what was waited for: the parts of a stage add up to it."},
          add_parts},
         {{"stapgen_group_stage_seconds", Type::histogram, "seconds",
           "The same for each group: the groups are parts of stapgen_stage_seconds."},

@@ -53,7 +53,7 @@ struct Tail : Of<rows::Tail> {
 };
 /// What takes 5 % of the time or of the tail.
 struct Causes : Of<rows::CauseOfWait> {
-    static constexpr std::string_view id = "causes", heading = "What packets waited for";
+    static constexpr std::string_view id = "causes", heading = "What was waited for";
 };
 struct OverTime {
     static constexpr std::string_view id = "time", heading = "Over time";

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/saturate.h"
@@ -49,6 +50,8 @@ std::string record_name(std::string_view direction, const table::Group& of) {
     const auto local = text_of("local"), remote = text_of("remote"), comm = text_of("comm"), tid = text_of("tid");
     const bool has_ends = !local.empty() && !remote.empty(), has_thread = !comm.empty() && !tid.empty();
     const bool has_container = !text_of("container").empty(), tells_who = find_field(of, "waited_ns") != nullptr;
+    // waited_text() says these.
+    static constexpr std::array<std::string_view, 6> waits{"waited", "by", "waited_ns", "waker", "holder", "meanwhile"};
     std::vector<std::string> parts;
     std::string first = base::printable(direction);
     if (has_ends) {
@@ -65,7 +68,7 @@ std::string record_name(std::string_view direction, const table::Group& of) {
         // A container is both.
         if (has_container && (key == "cgroup" || key == "netns")) continue;
         if (has_thread && (key == "comm" || (key == "pid" && text == tid))) continue;
-        if (tells_who && (key == "waited" || key == "by" || key == "waited_ns")) continue;
+        if (tells_who && std::ranges::find(waits, key) != waits.end()) continue;
         if (key == "bytes") {
             parts.push_back(text + " bytes");
         } else if (key == "dev") {

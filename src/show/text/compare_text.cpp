@@ -53,7 +53,7 @@ void write_legend(std::ostream& out, const study::Comparison& comparison, std::s
     if (any(Verdict::too_few)) say("-: not enough samples or blocks of time; record longer");
     if (any(Verdict::untested))
         say("A change without an interval was not tested: only the whole run's values are known");
-    if (!comparison.parts.empty()) say("Parts of a stage: the time of each per packet of the stage; not tested");
+    if (!comparison.parts.empty()) say("Parts of a stage: the time of each per record of the stage; not tested");
     if (!comparison.failures.empty()) say("Failures: P is of the share of all, by itself; causes are not tested");
     say(blocks_text(comparison));
 }

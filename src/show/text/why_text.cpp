@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <span>
 
@@ -30,10 +29,8 @@ std::string line(std::string_view text, const Options& options) {
     return text.empty() ? "" : base::wrapped(text, options.width(), 2) + '\n';
 }
 
-/// Whole, and no "-0".
 std::string percent_text(double part) {
-    const auto text = fmt::format("{:.0f}%", part * 100);
-    return text == "-0%" ? "0%" : text;
+    return fmt::format("{}%", table::whole_percent(part));
 }
 
 /// As many as there is room for, the largest first: what is explained first has a row, and what is most of the tail,
@@ -99,6 +96,17 @@ class Room {
     std::size_t left_ = std::numeric_limits<std::size_t>::max() / 2;
 };
 
+/// What the column SLOW is about; empty: there is no tail.
+std::string legend_of(const Why& why) {
+    const auto tail = study::tail_text(why.ways);
+    if (tail.empty()) return {};
+    const auto& first = why.ways.front();
+    if (why.ways.size() > 1 || !first.name.empty())
+        return fmt::format("SLOW: of the extra time above p99, by direction: {}", tail);
+    return fmt::format("SLOW: of the extra time of {} {}{} above {} (p99)", base::with_commas(first.n_slow), why.noun,
+                       first.n_slow == 1 ? "" : "s", table::duration_text(*first.threshold_ns));
+}
+
 void write_answer(std::ostream& out, const Why& why, const Options& options) {
     const auto packets = study::packets_text(why.ways, why.noun);
     const auto title =
@@ -108,12 +116,9 @@ void write_answer(std::ostream& out, const Why& why, const Options& options) {
         return;
     }
     const auto answer = line(why.answer, options);
-    const auto tail = study::tail_text(why.ways);
-    const auto legend =
-        tail.empty() ? "" : line(fmt::format("SLOW: of the extra time above p99, by direction: {}", tail), options);
+    const auto legend = line(legend_of(why), options);
     const auto caveats = line(fmt::format("{}", fmt::join(why.caveats, "; ")), options);
-    auto things = why.noun + 's';
-    std::ranges::transform(things, things.begin(), [](char of) { return static_cast<char>(std::toupper(of)); });
+    const auto things = base::upper(why.noun + 's');
     Room room(options);
     if (!why.groups.empty()) {
         Table table{

@@ -27,7 +27,7 @@ std::vector<stapgen::rows::Who> who_of(const Measured& measured) {
 }
 /// n, sum, with a packet, max.
 std::vector<std::int64_t> who_numbers(const std::vector<stapgen::rows::Who>& who, std::size_t row) {
-    return {who.at(row).n, who.at(row).sum_ns, who.at(row).with_packet_ns, who.at(row).max_ns};
+    return {who.at(row).n, who.at(row).sum_ns, who.at(row).with_packet_ns.value_or(-1), who.at(row).max_ns};
 }
 
 }  // namespace
@@ -75,4 +75,39 @@ TEST_CASE("what numbers of waits cannot be is not believed, and threads without 
     CHECK(n == 5001);
     CHECK(ns == 50000);
     CHECK(who.at(0).waiter == "other");
+}
+
+TEST_CASE("sleeps of threads with requests are rows that say who ended them, and nothing of packets") {
+    const auto sleeps = [](std::string_view waited, std::string_view waker, std::string_view meanwhile, int n,
+                           std::int64_t ns) {
+        return fmt::format("who-request\t21\tweb\t{}\t0x7f01\t{}\tlog[77]\t{}\t{}\t{}\t{}\t{}\n", waited, waker,
+                           meanwhile, n, ns, ns, ns);
+    };
+    const std::string header = std::string(rx_header) +
+                               "fields\twho-request\ttid:int\tcomm:text\twaited:text\tby:text\twaker:text\tholder:"
+                               "text\tmeanwhile:text\tn:count\t"
+                               "ns:int\theld:int\tmax:int\n" +
+                               std::string(ready);
+    const analyzer_run::Run run(header + sleeps("lock", "log[77]", "disk", 3, 700) +
+                                sleeps("lock", "log[77]", "-", 1, 90) + sleeps("lock", "log[77]", "disk", 2, 500) +
+                                sleeps("server.first", "-", "-", 5, 800));
+    const auto measured = run.analyzer->measured();
+    CHECK_FALSE(measured.counts());
+    const auto who = who_of(measured);
+    REQUIRE(who.size() == 3);
+    CHECK(who_numbers(who, 0) == std::vector<std::int64_t>{5, 1200, -1, 700});
+    CHECK(who.at(0).waited == "lock");
+    CHECK(who.at(0).waker == "log[77]");
+    CHECK(who.at(0).holder == "log[77]");
+    CHECK(who.at(0).meanwhile == "disk");
+    CHECK(who_numbers(who, 1) == std::vector<std::int64_t>{5, 800, -1, 800});
+    CHECK(who_numbers(who, 2) == std::vector<std::int64_t>{1, 90, -1, 90});
+    // The title adds up sleeps: what a server took is in those.
+    stapgen::rows::Results results;
+    put_kinds(measured, {}, results);
+    CHECK(results.sentences.who == "What threads slept for while they had a request to answer: lock 1.29 us");
+    // Measurements are added up.
+    auto sum = measured;
+    REQUIRE(stapgen::analyze::merge(sum, measured));
+    CHECK(who_numbers(who_of(sum), 0) == std::vector<std::int64_t>{10, 2400, -1, 700});
 }
