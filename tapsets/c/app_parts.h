@@ -24,6 +24,7 @@ struct stapgen_share {
 struct stapgen_app {
     struct stapgen_share own;
     struct stapgen_clock* clock;     /* of the thread that read it; NULL: none */
+    s64 born;                        /* its clock's: another one may have its place by now */
     s64 id;                          /* when it was first read; 0: it is not open */
     s64 until;                       /* its time is divided until then */
     s64 in_turns;                    /* its clock's, then */
@@ -40,7 +41,9 @@ static inline void stapgen_clock_reads_from(unsigned long sk);
 static inline void stapgen_clock_asks(unsigned long sk, int is_tcp, const void** fault);
 static inline void stapgen_note_app(struct stapgen_app* app, struct stapgen_clock* clock, unsigned long sk,
                                     int is_first, s64 now);
-static inline void stapgen_divide_app(struct stapgen_app* app, int is_own, s64 stage, s64 called, s64 now);
+static inline struct stapgen_clock* stapgen_clock_replies(void);
+static inline void stapgen_divide_app(struct stapgen_app* app, struct stapgen_clock* clock, int is_own, s64 stage,
+                                      s64 called, s64 now);
 static inline void stapgen_count_app(const struct stapgen_app* app);
 static inline void stapgen_close_app(struct stapgen_app* app);
 static inline void stapgen_turn_ends(void);
@@ -51,7 +54,8 @@ struct stapgen_app {};
 #define stapgen_clock_reads_from(sk) ((void)0)
 #define stapgen_clock_asks(sk, is_tcp, fault) ((void)0)
 #define stapgen_note_app(app, clock, sk, is_first, now) ((void)(clock))
-#define stapgen_divide_app(app, is_own, stage, called, now) ((void)0)
+#define stapgen_clock_replies() ((struct stapgen_clock*)NULL)
+#define stapgen_divide_app(app, clock, is_own, stage, called, now) ((void)(clock))
 #define stapgen_count_app(app) ((void)0)
 #define stapgen_close_app(app) ((void)0)
 #define stapgen_turn_ends() ((void)0)

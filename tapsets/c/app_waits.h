@@ -171,8 +171,12 @@ static inline void stapgen_clock_ends(void) {
 }
 /* This thread has read from a socket: from now on its time is known. NULL: there is no room. */
 static inline struct stapgen_clock* stapgen_clock_reads(s64 now) {
-    struct stapgen_clock* clock = stapgen_clock_of(current);
-    if (!clock) clock = stapgen_make_clock(current, STAPGEN_APP_WAIT_running, now);
+    unsigned long goroutine = stapgen_goroutine_of_this();
+    struct stapgen_clock* clock = stapgen_clock_of_this();
+    if (!clock && goroutine)
+        clock = stapgen_make_clock_at(goroutine, (u32)current->tgid, current->comm, STAPGEN_APP_WAIT_goroutine, now);
+    else if (!clock)
+        clock = stapgen_make_clock(current, STAPGEN_APP_WAIT_running, now);
     if (clock) stapgen_clock_runs_until(clock, now);
     return clock;
 }
@@ -202,13 +206,18 @@ static inline void stapgen_count_app(const struct stapgen_app* app) {
     stapgen_add_times_later(&app->own.things);
     stapgen_add_times_later(&app->own.answers);
 }
-/* This thread replies, by a call that began then: to one that it has read itself, or to another thread's. */
-static inline void stapgen_divide_app(struct stapgen_app* app, int is_own, s64 stage, s64 called, s64 now) {
-    struct stapgen_clock* clock = stapgen_clock_of(current);
+/* Who replies; not under the lock of a queue. */
+static inline struct stapgen_clock* stapgen_clock_replies(void) {
+    return stapgen_clock_of_this();
+}
+/* It replies, by a call that began then: to one that this thread has read itself, or to another's. */
+static inline void stapgen_divide_app(struct stapgen_app* app, struct stapgen_clock* clock, int is_own, s64 stage,
+                                      s64 called, s64 now) {
     struct stapgen_share* share = NULL;
     int cause;
     if (clock) stapgen_clock_runs_until(clock, now);
-    if (clock && is_own && app->clock == clock && app->id) {
+    if (clock && app->clock == clock && app->born == clock->born && app->id) {
+        is_own = 1;
         stapgen_settle_app(app, clock, now);
         share = &app->own;
     } else if (clock && !is_own && app->id && clock->handed.of.app == app && clock->handed.of.id == app->id &&
@@ -220,7 +229,9 @@ static inline void stapgen_divide_app(struct stapgen_app* app, int is_own, s64 s
     app->own.waits.said = 0;
     app->longest.ns = 0;
     if (share) {
-        share->waits.ns[clock->in_call ? STAPGEN_APP_WAIT_syscall : STAPGEN_APP_WAIT_running] += called - now;
+        share->waits.ns[clock->is_goroutine ? STAPGEN_APP_WAIT_goroutine
+                        : clock->in_call    ? STAPGEN_APP_WAIT_syscall
+                                            : STAPGEN_APP_WAIT_running] += called - now;
         for (cause = 0; cause < STAPGEN_APP_CAUSES; cause++)
             if (share->waits.ns[cause]) share->waits.said |= 1U << cause;
         stapgen_find_longest(&share->things, &app->longest);

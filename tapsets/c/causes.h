@@ -59,6 +59,7 @@
     wait(timer)          /* it sleeps until a time */ \
     wait(other_sockets)  /* it sleeps for a socket on which it has not asked, or works for another request */ \
     wait(asleep)         /* it sleeps in another call, or a page fault */ \
+    wait(goroutine)      /* a goroutine, which runs, or waits for whatever it waits, but a server */ \
     wait(handed_over)    /* another thread sends the reply, and what it did is not known */ \
     wait(undivided)      /* for which of several requests its thread waits is not known, or its clock is not */
 /* clang-format on */

@@ -12,7 +12,7 @@
 #endif
 struct stapgen_asking {
     struct stapgen_place at;     /* key: the socket */
-    struct stapgen_clock* clock; /* of the thread that asks */
+    struct stapgen_clock* clock; /* of the thread or goroutine that asks */
     struct stapgen_app_ref of;
     s64 asked, first;        /* ns; 0: not yet, or it is answered */
     u32 is_shared;           /* by requests that ask at the same time */
@@ -38,10 +38,11 @@ static inline void stapgen_end_question_of(struct stapgen_asking* asking, struct
     stapgen_settle_app(app, clock, now);
     app->questions--;
     app->first = 0;
+    if (clock->is_goroutine && !app->questions) clock->doing = STAPGEN_APP_WAIT_goroutine;
 }
 /* This thread sends on a socket that has no request. */
 static inline void stapgen_clock_asks(unsigned long sk, int is_tcp, const void** fault) {
-    struct stapgen_clock* clock = stapgen_clock_of(current);
+    struct stapgen_clock* clock = stapgen_clock_of_this();
     struct stapgen_app* app = clock ? stapgen_app_of(clock) : NULL;
     struct stapgen_asking* asking;
     enum stapgen_inserted inserted;
@@ -72,6 +73,10 @@ static inline void stapgen_clock_asks(unsigned long sk, int is_tcp, const void**
     if (asking->asked && app->clock == clock) {
         app->questions++;
         app->first = 0;
+        if (clock->is_goroutine) {
+            stapgen_clock_runs_until(clock, now);
+            clock->doing = STAPGEN_APP_WAIT_server;
+        }
     }
 }
 /* The readers of a socket are being woken. */
@@ -87,7 +92,7 @@ static inline void stapgen_question_is_answered(unsigned long sk, s64 now) {
 }
 /* This thread has read from a socket: that is an answer to a question, or ends its turn. */
 static inline void stapgen_clock_reads_from(unsigned long sk) {
-    struct stapgen_clock* clock = stapgen_clock_of(current);
+    struct stapgen_clock* clock = stapgen_clock_of_this();
     struct stapgen_asking* asking = clock ? stapgen_find_asking(clock, sk) : NULL;
     struct stapgen_app* app;
     s64 now;
@@ -104,6 +109,9 @@ static inline void stapgen_clock_reads_from(unsigned long sk) {
                                                                     : NULL;
         s64 first = asking->first ? asking->first : now;
         if (share) {
+            if (clock->is_goroutine)
+                stapgen_note_thing(&share->things, clock->tid, clock->comm,
+                                   (u32)STAPGEN_BY_APP + STAPGEN_APP_WAIT_server, &asking->to, now - asking->asked);
             stapgen_note_thing(&share->answers, clock->tid, clock->comm, STAPGEN_BY_FIRST, &asking->to,
                                first - asking->asked);
             stapgen_note_thing(&share->answers, clock->tid, clock->comm, STAPGEN_BY_REST, &asking->to, now - first);

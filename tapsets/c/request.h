@@ -455,6 +455,7 @@ static inline void stapgen_request_read(s64 bytes, int is_target, const void** f
 }
 /* A thread sends over TCP. write_seq is still unchanged. */
 static inline void stapgen_request_sent(unsigned long sk, const void** fault) {
+    struct stapgen_clock* clock;
     struct stapgen_socket_id id;
     u32 seq, at, socket;
     s64 now;
@@ -469,6 +470,7 @@ static inline void stapgen_request_sent(unsigned long sk, const void** fault) {
     seq = STAPGEN_READ(&tcp_sk((struct sock*)sk)->write_seq, fault);
     id = stapgen_socket_id_of((struct sock*)sk, fault);
     if (*fault) return;
+    clock = stapgen_clock_replies();
     now = STAPGEN_NOW();
     stapgen_lock_queue(&stapgen_requests, sk);
     socket = stapgen_find_socket(sk, &id);
@@ -477,8 +479,8 @@ static inline void stapgen_request_sent(unsigned long sk, const void** fault) {
         struct stapgen_request* request = &stapgen_requests_rows[at].of;
         request->sent = now;
         request->reply_seq = seq;
-        stapgen_divide_app(&request->app, request->thread == stapgen_this_thread_of(), now - request->returned, now,
-                           now);
+        stapgen_divide_app(&request->app, clock, request->thread == stapgen_this_thread_of(), now - request->returned,
+                           now, now);
         if (stapgen_follows_ends() && socket) request->last = stapgen_sockets_rows[socket].of.driver;
     }
     stapgen_unlock_queue(&stapgen_requests, sk);
@@ -539,6 +541,7 @@ static inline unsigned long stapgen_answer_key(const struct sk_buff* skb) {
 /* One is sent, in a call that began then. */
 static inline void stapgen_datagram_answers(const struct sk_buff* skb, s64 called, const void** fault) {
     struct stapgen_packet_id id;
+    struct stapgen_clock* clock;
     unsigned long queue, answer;
     u32 at, dropped;
     if (!STAPGEN_IS_READABLE(skb, fault)) return;
@@ -552,6 +555,7 @@ static inline void stapgen_datagram_answers(const struct sk_buff* skb, s64 calle
         stapgen_clock_asks((unsigned long)skb->sk, 0, fault);
         return;
     }
+    clock = stapgen_clock_replies();
     stapgen_lock_queue(&stapgen_requests, queue);
     dropped = stapgen_request_answered_by(queue, answer);
     if (dropped) stapgen_end_request(dropped);
@@ -561,8 +565,8 @@ static inline void stapgen_datagram_answers(const struct sk_buff* skb, s64 calle
         request->sent = called;
         request->answer = answer;
         request->answer_id = id;
-        stapgen_divide_app(&request->app, request->thread == stapgen_this_thread_of(), called - request->returned,
-                           called, STAPGEN_NOW());
+        stapgen_divide_app(&request->app, clock, request->thread == stapgen_this_thread_of(),
+                           called - request->returned, called, STAPGEN_NOW());
     }
     stapgen_unlock_queue(&stapgen_requests, queue);
     if (at)

@@ -75,7 +75,7 @@ static inline void stapgen_leave_turn(struct stapgen_clock* clock, s64 now) {
     if (clock->turn.app) stapgen_turn_to(clock, NULL, now);
 }
 static inline void stapgen_turn_ends(void) {
-    struct stapgen_clock* clock = stapgen_clock_of(current);
+    struct stapgen_clock* clock = stapgen_clock_of_this();
     if (clock) stapgen_leave_turn(clock, STAPGEN_NOW());
 }
 /* The request for which it works, in its turn or as its only one; NULL: it is not known for which. One for which it
@@ -118,6 +118,7 @@ static inline void stapgen_open_app(struct stapgen_app* app, struct stapgen_cloc
     app->is_spread = 0;
     app->own.wakes = 0;
     app->clock = clock;
+    app->born = clock->born;
     clock->open[clock->opens].app = app;
     clock->open[clock->opens++].id = now;
 }

@@ -175,7 +175,7 @@ void read(World& world, App& app, unsigned long socket = 4711) {
 /// This thread replies, to its own request or to another's.
 void reply(World& world, App& app, bool is_own = true) {
     world.at(0);
-    stapgen_divide_app(&app, is_own, world.now - app.read, world.now, world.now);
+    stapgen_divide_app(&app, stapgen_clock_replies(), is_own, world.now - app.read, world.now, world.now);
     stapgen_count_app(&app);
 }
 /// What a request waited for while its thread did `work`.

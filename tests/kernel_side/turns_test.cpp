@@ -228,6 +228,44 @@ TEST_CASE("a request goes from hand to hand, and who reads it may still reply") 
     }
 }
 
+TEST_CASE("a goroutine's request is its own, whatever threads run it, and another goroutine's is not") {
+    World world;
+    std::array<std::array<unsigned long, 2>, 2> goroutines{{{10'000, 20'000}, {30'000, 40'000}}};
+    const auto runs = [&](int task, std::size_t goroutine) {
+        shim_task = task;
+        world.self().regs.r14 = reinterpret_cast<unsigned long>(&goroutines[goroutine]);
+        world.self().regs.sp = goroutines[goroutine][0] + 4'711;
+    };
+    App first{}, second{};
+    runs(0, 0);
+    read(world, first, 4711);
+    world.at(100);
+    world.asks(world.database);
+    world.goes_to_sleep(__NR_futex);
+    runs(0, 1);
+    read(world, second, 4713);
+    world.at(8'000);
+    reply(world, second);
+    CHECK(second.of(STAPGEN_APP_WAIT_goroutine) == 8'000);
+    stapgen_clock_sees_readable(World::of(world.database));
+    world.at(31);
+    runs(1, 0);
+    world.reads_from(world.database);
+    world.at(70);
+    reply(world, first, false);
+    CHECK(first.of(STAPGEN_APP_WAIT_goroutine) == 100 + 70);
+    CHECK(first.of(STAPGEN_APP_WAIT_server) == 8'000 + 31);
+    CHECK(first.sum() == world.now - first.read);
+    CHECK(rows().at("server.rest ip4:5432 - - -") == Row{1, 31});
+    // What is in that register is no goroutine where the stack is elsewhere: then it is the thread.
+    world.self().regs.sp = 50'000;
+    App third{};
+    read(world, third, 4711);
+    world.at(7);
+    reply(world, third);
+    CHECK(third.of(STAPGEN_APP_WAIT_running) == 7);
+}
+
 TEST_CASE("what comes from where a request was asked for is no request") {
     World world;
     App reply_of_server{};

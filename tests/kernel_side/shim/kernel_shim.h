@@ -247,6 +247,7 @@ struct irqaction {
 };
 /* A system call, and its arguments; below 0: it is in none. */
 struct pt_regs {
+    unsigned long r14, sp;
     long call;
     unsigned long argument[6];
 };
