@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "base/saturate.h"
+#include "between/chains.h"
 #include "between/clocks.h"
 #include "between/join.h"
 #include "between/result.h"
@@ -37,11 +39,14 @@ struct Joined {
 /// A client's host and a server's.
 class Hosts {
   public:
-    Hosts(Host& client, Host& server)
-        : client_(client),
-          server_(server),
-          asked_(client.capture.ends.empty() ? client.client : client.capture),
-          served_(server.capture.ends.empty() ? server.server : server.capture) {}
+    /// Of all hosts, by their numbers.
+    Hosts(std::vector<Host>& hosts, std::size_t client, std::size_t server)
+        : client_(hosts[client]),
+          server_(hosts[server]),
+          client_number_(client),
+          server_number_(server),
+          asked_(client_.capture.ends.empty() ? client_.client : client_.capture),
+          served_(server_.capture.ends.empty() ? server_.server : server_.capture) {}
 
     [[nodiscard]] bool may_be() const { return !asked_.ends.empty() && !served_.ends.empty() && &asked_ != &served_; }
     /// Whether any request was found.
@@ -57,15 +62,16 @@ class Hosts {
         });
         return 2 * static_cast<std::size_t>(longer) > join_.pairs.size();
     }
-    Result result();
-    void each(const Result& result, const EachRequest& each) const {
+    void add_to(Chains& chains) const { chains.add(client_number_, server_number_, join_); }
+    Result result(const Chains& chains);
+    void each(const Result& result, const Chains& chains, const EachRequest& each) const {
         for (const auto& pair : join_.pairs)
-            each(result, request_of(pair));
+            each(result, request_of(pair, chains));
     }
 
   private:
     [[nodiscard]] Joined at(const Pair& pair) const { return {asked_.ends[pair.client], served_.ends[pair.server]}; }
-    [[nodiscard]] Request request_of(const Pair& pair) const;
+    [[nodiscard]] Request request_of(const Pair& pair, const Chains& chains) const;
     [[nodiscard]] std::string seen_as() const;
     void put_parts(Result& result) const;
     void put_ways(Result& result);
@@ -82,6 +88,7 @@ class Hosts {
 
     Host& client_;
     Host& server_;
+    std::size_t client_number_, server_number_;
     Side& asked_;
     Side& served_;
     Join join_{};
@@ -261,7 +268,7 @@ std::string Hosts::seen_as() const {
     return text;
 }
 
-Request Hosts::request_of(const Pair& pair) const {
+Request Hosts::request_of(const Pair& pair, const Chains& chains) const {
     const auto joined = at(pair);
     const auto& [client, server] = joined;
     Request request{.start_ns = client.from - client.before,
@@ -291,10 +298,12 @@ Request Hosts::request_of(const Pair& pair) const {
         request.back_excess_ns = std::clamp<std::int64_t>(back(joined), 0, all - *request.forth_excess_ns);
         if (clocks_) request.fastest_ns = all - *request.forth_excess_ns - *request.back_excess_ns;
     }
+    if (client_.capture.ends.empty()) request.asked_flow = chains.flow_of_question(client_number_, pair.client);
+    if (server_.capture.ends.empty()) chains.divide(server_number_, pair.server, request);
     return request;
 }
 
-Result Hosts::result() {
+Result Hosts::result(const Chains& chains) {
     Result result{.client = client_.name, .server = server_.name};
     const auto& pairs = join_.pairs;
     result.seen_as = seen_as();
@@ -320,12 +329,17 @@ Result Hosts::result() {
     put_resent(served_, server_.connections, &Pair::server, result.ways.back());
     put_inside(asked_, result.client, result);
     put_inside(served_, result.server, result);
+    if (server_.capture.ends.empty())
+        chains.put_behind(
+            server_number_, pairs, [&](const Pair& pair) { return at(pair).served(); }, result);
     std::vector<Pair> slowest(std::min(pairs.size(), most_slowest));
     std::ranges::partial_sort_copy(
         pairs, slowest, std::ranges::greater(), [&](const Pair& pair) { return at(pair).total(); },
         [&](const Pair& pair) { return at(pair).total(); });
-    for (const auto& pair : slowest)
-        result.slowest.push_back(request_of(pair));
+    for (const auto& pair : slowest) {
+        auto& request = result.slowest.emplace_back(request_of(pair, chains));
+        if (request.rest_ns) request.chain = chains.links(server_number_, pair.server);
+    }
     for (const auto* host : {&client_, &server_}) {
         if (host == &server_ && &client_ == &server_) break;
         for (const auto& [cause, count] : host->not_measured)
@@ -352,17 +366,28 @@ Placed placed(const Request& request, const Result& result) {
 
 Answer between(std::vector<Host>& hosts, const EachRequest& each) {
     Answer answer;
-    for (auto& client : hosts) {
+    for (auto& host : hosts)
+        for (auto* side : {&host.client, &host.server, &host.capture})
+            sort_ends(side->ends);
+    std::vector<Hosts> pairs;
+    for (std::size_t client = 0; client < hosts.size(); ++client) {
         bool is_found = false;
-        for (auto& server : hosts) {
-            Hosts both(client, server);
+        for (std::size_t server = 0; server < hosts.size(); ++server) {
+            Hosts both(hosts, client, server);
             if (!both.may_be() || !both.join()) continue;
             is_found = true;
-            answer.results.push_back(both.result());
-            if (each) both.each(answer.results.back(), each);
+            pairs.push_back(std::move(both));
         }
         // A capture may be a server's, and is looked for at its clients.
-        if (!is_found && !client.client.ends.empty()) answer.missing.push_back(not_found_text(client, hosts.size()));
+        if (!is_found && !hosts[client].client.ends.empty())
+            answer.missing.push_back(not_found_text(hosts[client], hosts.size()));
+    }
+    Chains chains(hosts);
+    for (const auto& both : pairs)
+        both.add_to(chains);
+    for (auto& both : pairs) {
+        answer.results.push_back(both.result(chains));
+        if (each) both.each(answer.results.back(), chains, each);
     }
     std::ranges::stable_sort(answer.results, std::ranges::greater(), &Result::requests);
     return answer;

@@ -25,12 +25,17 @@ const Collector::Places* Collector::places_of(const decode::Schema& schema) {
                   .ask = schema.find("ask"),
                   .away = schema.find("away"),
                   .total = schema.find("total"),
-                  .arriving = schema.find("arriving")};
+                  .arriving = schema.find("arriving"),
+                  .for_seq = schema.find("for_seq"),
+                  .for_stream = schema.find("for_stream"),
+                  .pid = schema.find("pid"),
+                  .hands_over = schema.tag == "handed"};
+        host_.says_for = host_.says_for || (places.for_seq && places.for_stream && places.pid);
         for (std::size_t i = 0; i < schema.fields.size(); ++i)
             if (schema.index == 0 && schema::divides_total(schema.fields[i]) && i != places.away)
                 places.steps.push_back(i);
     }
-    return places.time && places.way && places.seq ? &places : nullptr;
+    return places.hands_over || (places.time && places.way && places.seq) ? &places : nullptr;
 }
 
 std::optional<std::uint32_t> Collector::connection_of(const decode::Record& record, const Places& places) {
@@ -54,9 +59,32 @@ std::optional<std::uint32_t> Collector::connection_of(const decode::Record& reco
     return number;
 }
 
+void Collector::asked_for(const decode::Record& record, const Places& places, const End& end) {
+    if (!places.for_seq || !places.for_stream || !places.pid) return;
+    constexpr std::int64_t last = 0xffffffff;
+    const auto seq = record.values[*places.for_seq].number, stream = record.values[*places.for_stream].number;
+    if (seq < 0 || seq > last || stream < 0 || stream > last) return;
+    host_.asked.push_back({.seq = end.seq,
+                           .reply_seq = end.reply_seq,
+                           .from = end.from,
+                           .for_seq = static_cast<std::uint32_t>(seq),
+                           .for_stream = static_cast<std::uint32_t>(stream),
+                           .process = record.values[*places.pid].number});
+}
+
+void Collector::hands_over(const decode::Record& record, const Places& places) {
+    if (!places.pid) return;
+    if (host_.handing.size() < most_processes) {
+        host_.handing.insert(record.values[*places.pid].number);
+    } else {
+        is_full_ = true;
+    }
+}
+
 void Collector::record(const decode::Record& record) {
     const auto* places = places_of(*record.schema);
     if (places == nullptr) return;
+    if (places->hands_over) return hands_over(record, *places);
     const auto number = [&](const std::optional<std::size_t>& place) {
         return place ? record.values[*place].number : std::int64_t{0};
     };
@@ -97,6 +125,7 @@ void Collector::record(const decode::Record& record) {
     constexpr std::size_t many = 1'000'000;
     if (side.ends.size() == many) side.ends.reserve(most_);
     side.ends.push_back(end);
+    if (way == "client") asked_for(record, *places, end);
     for (std::size_t i = 0; i < places->steps.size(); ++i) {
         if (i == side.steps.size()) side.steps.push_back({.stage = record.schema->fields[places->steps[i]].name});
         const auto& value = record.values[places->steps[i]];

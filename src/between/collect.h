@@ -31,12 +31,15 @@ class Collector final : public show::RecordWriter {
     /// Where the fields of a kind of record are.
     struct Places {
         std::optional<std::size_t> time, way, local, remote, seq, reply_seq, position, reply_position, ask, away, total,
-            arriving;
+            arriving, for_seq, for_stream, pid;
+        bool hands_over = false;
         std::vector<std::size_t> steps{};  ///< what each host does
     };
     [[nodiscard]] const Places* places_of(const decode::Schema& schema);
     /// no_connection: the record does not say; nothing: there is no room for one more.
     std::optional<std::uint32_t> connection_of(const decode::Record& record, const Places& places);
+    void asked_for(const decode::Record& record, const Places& places, const End& end);
+    void hands_over(const decode::Record& record, const Places& places);
 
     Host& host_;
     std::size_t most_;  ///< requests of either end

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,17 @@ struct End {
     std::int64_t from = 0, to = 0;
     std::int64_t before = 0, after = 0;  ///< ns at a client: from its send call; and from `to` until the reply was read
     std::int64_t rest = 0;               ///< of the latter, until the reply's last segment came
+
+    [[nodiscard]] std::uint64_t key() const { return std::uint64_t{seq} << 32U | reply_seq; }
+};
+
+/// A question that a host asks as a client for a request that it has as a server.
+struct Asked {
+    std::uint32_t seq = 0, reply_seq = 0;  ///< of the question
+    std::int64_t from = 0;                 ///< End::from
+    std::uint32_t for_seq = 0;             ///< the request's first sequence number
+    std::uint32_t for_stream = 0;          ///< that of all that is sent back on its connection
+    std::int64_t process = 0;
 
     [[nodiscard]] std::uint64_t key() const { return std::uint64_t{seq} << 32U | reply_seq; }
 };
@@ -53,12 +65,15 @@ struct Host {
     std::string name{}, file{};  ///< as they are shown
     std::vector<Connection> connections{};
     Side client{}, server{};
-    Side capture{};  ///< of either end: by a capture of packets, which does not know which
+    bool says_for = false;             ///< its recording says for which request a question is, where that is known
+    std::vector<Asked> asked{};        ///< those that say
+    std::set<std::int64_t> handing{};  ///< processes that hand requests from thread to thread
+    Side capture{};                    ///< of either end: by a capture of packets, which does not know which
     std::vector<recording::Cause> not_measured{};  ///< requests that it has seen, and has no record of
 };
 
 /// What one recording may have: more are refused.
-inline constexpr std::size_t most_requests = 10'000'000, most_connections = 1'000'000;
+inline constexpr std::size_t most_requests = 10'000'000, most_connections = 1'000'000, most_processes = 10'000;
 
 /// That a host has more of them.
 std::string full_text(const std::string& host, std::size_t most);

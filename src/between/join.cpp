@@ -12,10 +12,6 @@ namespace stapgen::between {
 
 namespace {
 
-void sort(std::vector<End>& ends) {
-    std::ranges::sort(ends, {}, [](const End& end) { return std::pair(end.key(), end.from); });
-}
-
 using Numbers = std::vector<std::uint32_t>;  ///< of ends
 
 struct Left {
@@ -172,14 +168,19 @@ void take(std::vector<Candidate> candidates, Match match, const Ends& client, co
 
 }  // namespace
 
+void sort_ends(std::vector<End>& ends) {
+    const auto by = [](const End& end) { return std::pair(end.key(), end.from); };
+    if (!std::ranges::is_sorted(ends, {}, by)) std::ranges::sort(ends, {}, by);
+}
+
 std::string_view match_text(Match match) {
     constexpr std::array<std::string_view, 3> texts{"numbers", "difference", "position"};
     return texts[static_cast<std::size_t>(match)];
 }
 
 Join join(const Ends& client, const Ends& server) {
-    sort(client.ends);
-    sort(server.ends);
+    sort_ends(client.ends);
+    sort_ends(server.ends);
     Join joined;
     auto left = join_exactly(client.ends, server.ends, joined);
     const auto take_next = [&](std::vector<Candidate> candidates, Match match) {

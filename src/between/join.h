@@ -33,6 +33,9 @@ struct Join {
     std::int64_t server_only = 0;
 };
 
+/// By their numbers, and by time where these are equal. What is sorted stays as it is.
+void sort_ends(std::vector<End>& ends);
+
 /// One side of a join.
 struct Ends {
     std::vector<End>& ends;

@@ -162,10 +162,11 @@ html::Section slowest_section(const Result& result) {
     timelines.scale = html::linear_ticks(longest, true);
     for (const auto& request : result.slowest) {
         Bar bar(request, result, static_cast<double>(longest));
-        timelines.rows.push_back({fmt::format("#{} {}", timelines.rows.size() + 1, duration_text(request.total_ns)),
-                                  fmt::format("{}{}{}; {}", local_time_of_day(request.start_ns),
-                                              request.client.empty() ? "" : ", ", request.client, bar.largest),
-                                  std::move(bar.segments)});
+        timelines.rows.push_back(
+            {fmt::format("#{} {}", timelines.rows.size() + 1, duration_text(request.total_ns)),
+             fmt::format("{}{}{}; {}{}{}", local_time_of_day(request.start_ns), request.client.empty() ? "" : ", ",
+                         request.client, bar.largest, request.chain.empty() ? "" : "; ", chain_text(request, result)),
+             std::move(bar.segments)});
     }
     for (const auto& part : result.parts)
         section.legend.push_back({where_text(part, result), 0, colour_of(part.where)});
@@ -223,9 +224,37 @@ html::Section clocks_section(const Result& result) {
     return section;
 }
 
+/// What the server asked others.
+Table behind_table(const Result& result) {
+    Table table{fmt::format("{}: what it asked for these requests", result.server),
+                {{"SERVER", Kind::head},
+                 {"REQUESTS"},
+                 {"QUESTIONS"},
+                 {"MEAN"},
+                 {"FOUND THERE"},
+                 {"MEAN THERE"},
+                 {"MEAN BETWEEN"},
+                 {"SHARE", Kind::text}}};
+    const auto colour = colour_of("server");
+    const auto mean = [](double ns, std::int64_t n) { return show::Cell{n > 0 ? duration_text(ns) : "-"}; };
+    for (const auto& row : result.behind) {
+        table.rows.push_back({{row.server},
+                              {base::with_commas(row.requests)},
+                              {base::with_commas(row.questions)},
+                              {duration_text(row.mean_ns)},
+                              {base::with_commas(row.joined)},
+                              mean(row.served_ns, row.joined),
+                              mean(row.between_ns, row.joined),
+                              show::bar_cell(row.share, colour)});
+    }
+    return table;
+}
+
 html::Section inside_section(const Result& result) {
     html::Section section{"inside", "What each host did"};
     put(section.paragraphs, {inside_text(result)});
+    if (!result.behind.empty()) section.tables.push_back(behind_table(result));
+    put(section.paragraphs, {behind_text(result)});
     if (!result.knows_client) section.paragraphs.push_back("Not measured: " + capture_text(result));
     for (const auto& host : {result.client, result.server}) {
         const auto colour = colour_of(host == result.client ? "client" : "server");
@@ -250,6 +279,8 @@ html::Section missing_section(const Result& result) {
         table.rows.push_back({{base::with_commas(count)}, {}, {cause}});
     for (const auto& row : result.not_measured)
         table.rows.push_back({{base::with_commas(row.count)}, {row.host}, {row.cause}});
+    for (const auto& row : result.not_placed)
+        table.rows.push_back({{base::with_commas(row.count)}, {row.host}, {"asked, " + row.cause}});
     if (!table.rows.empty()) section.tables.push_back(std::move(table));
     return section;
 }

@@ -71,7 +71,30 @@ struct Inside {
     }
 };
 
-/// Requests that a host has seen, and has no record of.
+/// What a server asked another one for its requests.
+struct Behind {
+    std::string server{};       ///< a host, or an address where no recording has its end
+    std::int64_t requests = 0;  ///< for which it was asked
+    std::int64_t questions = 0;
+    double share = 0;         ///< of the time that the asking server has its requests: as long as any was under way
+    double mean_ns = 0;       ///< of a request for which it was asked
+    std::int64_t joined = 0;  ///< of the questions: those that the other server's recording has
+    double between_ns = 0, served_ns = 0;  ///< the mean of these
+
+    static constexpr About about{.name = "behind", .row_name = "behind"};
+    static constexpr void columns(auto&& column) {
+        column(Key(), "server", &Behind::server);
+        column(Separate(), "requests", &Behind::requests);
+        column(Separate(), "questions", &Behind::questions);
+        column(Separate(), table::Share("share"), &Behind::share);
+        column(Separate(), table::Mean("mean_ns"), &Behind::mean_ns);
+        column(Separate(), "joined", &Behind::joined);
+        column(Separate(), table::Mean("between_ns"), &Behind::between_ns);
+        column(Separate(), table::Mean("served_ns"), &Behind::served_ns);
+    }
+};
+
+/// Requests that a host has seen, and has no record of; or questions that are not known to be for one of its requests.
 struct NotMeasured {
     std::string host{}, cause{};
     std::int64_t count = 0;
@@ -99,6 +122,11 @@ struct Result {
     std::vector<Inside> inside{};    ///< by share
     std::vector<Request> slowest{};  ///< the slowest first
     std::vector<NotMeasured> not_measured{};
+    /// What the server's time of all these requests is made of, to the ns: see Request::behind_ns. Nothing: none of its
+    /// questions is known to be for one.
+    std::optional<std::int64_t> behind_ns{}, rest_ns{};
+    std::vector<Behind> behind{};              ///< by share
+    std::vector<NotMeasured> not_placed{};     ///< the server's questions
     bool knows_client = true;                  ///< false: by a capture, which has nothing of the client's host
     bool one_clock = false;                    ///< both ends are in one recording
     std::optional<std::int64_t> fastest_ns{};  ///< forth and back together, by the fastest of each; nothing: not known
@@ -126,6 +154,8 @@ struct Result {
         column(Separate(), "inside", &Result::inside, Shown{.row_name = "stage"});
         column(Separate(), "slowest", &Result::slowest, Shown{.row_name = "request"});
         column(Separate(), "not_measured", &Result::not_measured, Shown{.row_name = "not measured"});
+        column(Separate(), "behind", &Result::behind, Shown{.is_rare = true, .row_name = "behind"});
+        column(Separate(), "not_placed", &Result::not_placed, Shown{.is_rare = true, .row_name = "not placed"});
         column(Separate(), "knows_client", &Result::knows_client);
         column(Separate(), "one_clock", &Result::one_clock);
         column(Separate(), "fastest_ns", &Result::fastest_ns);
@@ -133,6 +163,8 @@ struct Result {
         column(Separate(), "offset_error_ns", &Result::offset_error_ns);
         column(Separate(), "drift_ppm", &Result::drift_ppm);
         column(Separate(), "drift_error_ppm", &Result::drift_error_ppm);
+        column(Separate(), "behind_ns", &Result::behind_ns, Shown{.is_rare = true});
+        column(Separate(), "rest_ns", &Result::rest_ns, Shown{.is_rare = true});
     }
 };
 

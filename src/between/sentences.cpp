@@ -116,6 +116,64 @@ std::string inside_text(const Result& result) {
     });
 }
 
+namespace {
+
+std::string times_text(std::int64_t times) {
+    if (times == 1) return "once";
+    return times == 2 ? "twice" : fmt::format("{} times", base::with_commas(times));
+}
+
+/// " (38 ms at db1, 2 ms between)".
+std::string there_text(const std::string& server, std::int64_t questions, std::int64_t joined, double served_ns,
+                       double between_ns) {
+    if (joined == 0) return " (in no recording of its server)";
+    return fmt::format(" ({} at {}, {} between{})", duration_text(served_ns), server, duration_text(between_ns),
+                       joined == questions ? ""
+                                           : fmt::format("; of {} of the {} questions", base::with_commas(joined),
+                                                         base::with_commas(questions)));
+}
+
+}  // namespace
+
+std::string behind_text(const Result& result) {
+    if (!result.rest_ns || result.requests == 0) return {};
+    std::vector<std::string> texts;
+    for (const auto& row : result.behind) {
+        const auto requests = static_cast<double>(row.requests), joined = static_cast<double>(row.joined);
+        texts.push_back(fmt::format("{} {:.1f} times for each of {} requests: {}{}", row.server,
+                                    static_cast<double>(row.questions) / requests, base::with_commas(row.requests),
+                                    duration_text(row.mean_ns),
+                                    there_text(row.server, row.questions, row.joined, row.served_ns * joined / requests,
+                                               row.between_ns * joined / requests)));
+    }
+    const auto requests = static_cast<double>(result.requests);
+    return fmt::format(
+        "{} asked {}; the rest of its {} is {}, on average", result.server,
+        texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", ")),
+        duration_text((static_cast<double>(*result.behind_ns) + static_cast<double>(*result.rest_ns)) / requests),
+        duration_text(static_cast<double>(*result.rest_ns) / requests));
+}
+
+std::string not_placed_text(const Result& result) {
+    std::vector<std::string> texts;
+    for (const auto& [host, cause, count] : result.not_placed)
+        texts.push_back(fmt::format("{} {}", base::with_commas(count), cause));
+    if (texts.empty()) return {};
+    return fmt::format("questions of {}: {}", result.server, fmt::join(texts, ", "));
+}
+
+std::string chain_text(const Request& request, const Result& result) {
+    if (request.chain.empty()) return {};
+    auto text = fmt::format("{} asks {}: {}", result.client, result.server, duration_text(request.total_ns));
+    for (const auto& link : request.chain) {
+        const auto& [depth, host, server, questions, waiting, joined, between, served] = link;
+        text += fmt::format(
+            "; in that {} asked {} {}: {}{}", host, server, times_text(questions), duration_text(waiting),
+            there_text(server, questions, joined, static_cast<double>(served), static_cast<double>(between)));
+    }
+    return text;
+}
+
 std::string matched_text(const Result& result) {
     std::vector<std::string> texts;
     if (result.by_difference > 0) {

@@ -32,6 +32,12 @@ std::string slow_text(const Result& result);
 std::string capture_text(const Result& result);
 /// What each host did for most of its part.
 std::string inside_text(const Result& result);
+/// What the server asked others for its requests, and what is left of its time.
+std::string behind_text(const Result& result);
+/// Its questions that are not known to be for one of its requests.
+std::string not_placed_text(const Result& result);
+/// "app1 asks web1: 52 ms; in that web1 asked db1 twice: 40 ms (38 ms at db1, 2 ms between)". Empty: nothing is known.
+std::string chain_text(const Request& request, const Result& result);
 std::string resent_text(const Result& result);
 std::string ways_text(const Result& result);
 std::string clocks_text(const Result& result);

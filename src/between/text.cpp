@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
@@ -25,14 +26,20 @@ void write(std::ostream& out, const Result& result, const base::Screen& screen) 
     const std::pair<const char*, std::string> said[]{{"", slow_text(result)},
                                                      {"not measured: ", capture_text(result)},
                                                      {"inside: ", inside_text(result)},
+                                                     {"behind: ", behind_text(result)},
                                                      {"between: ", resent_text(result)},
                                                      {"", ways_text(result)},
                                                      {"clocks: ", clocks_text(result)},
                                                      {"joined: ", matched_text(result)},
                                                      {"not joined: ", not_joined_text(result)},
+                                                     {"not placed: ", not_placed_text(result)},
                                                      {"not measured: ", not_measured_text(result)}};
     for (const auto& [what, text] : said)
         if (!text.empty()) put(out, what + text, screen);
+    constexpr std::size_t most_chains = 3;
+    for (std::size_t i = 0; i < std::min(most_chains, result.slowest.size()); ++i)
+        if (const auto text = chain_text(result.slowest[i], result); !text.empty())
+            put(out, fmt::format("slowest: {}", text), screen);
 }
 
 }  // namespace

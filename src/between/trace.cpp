@@ -26,6 +26,8 @@ table::Group details_of(const Request& request, const Result& result) {
     add("forth_ns", request.forth_ns);
     add("back_ns", request.back_ns);
     add("offset_error_ns", result.offset_error_ns);
+    add("behind_ns", request.behind_ns);
+    add("rest_ns", request.rest_ns);
     return details;
 }
 
@@ -88,7 +90,7 @@ void Trace::request(const Result& result, const Request& request) {
     const auto read = saturating_add(whole, request.read_ns.value_or(0));
     const auto at_client = track_of(*client_, connection, sent, read);
     const auto flow = static_cast<std::uint64_t>(requests_);
-    if (request.ask_ns) trace_.slice(at_client, "ask", sent, away, 0, {});
+    if (request.ask_ns) trace_.slice(at_client, "ask", sent, away, request.asked_flow, {});
     trace_.slice(at_client, "wait", away, came, flow, details_of(request, result));
     if (request.reply_ns > 0) trace_.slice(at_client, "reply", came, whole, flow, {});
     if (request.read_ns) trace_.slice(at_client, "read", whole, read, request.reply_ns > 0 ? 0 : flow, {});
@@ -96,7 +98,7 @@ void Trace::request(const Result& result, const Request& request) {
     const auto place = placed(request, result);
     const auto arrived = saturating_add(away, place.forth_ns), answered = saturating_add(arrived, request.server_ns);
     trace_.slice(track_of(*server_, connection, arrived, answered), "server", arrived, answered, flow,
-                 {{"earlier_ns", place.earlier_ns}, {"later_ns", place.later_ns}});
+                 {{"earlier_ns", place.earlier_ns}, {"later_ns", place.later_ns}}, request.flow);
 }
 
 std::vector<std::string> Trace::end(const Answer& answer) {

@@ -16,7 +16,8 @@ namespace stapgen::between {
 
 /// Draws requests as they come into a trace for Perfetto's viewer: a track for each host, below it one for each
 /// connection. At the client a request is the slices ask, wait, reply and read, at the server one inside of the wait;
-/// a flow goes through wait, server, and what the client did next. All are by the clock of the first client, in ns
+/// a flow goes through wait, server, and what the client did next; and another one from the server through what it asks
+/// for that request. All are by the clock of the first client, in ns
 /// since 1970: a host that is client and server, as a proxy is, has one place on it. Holds no request.
 class Trace {
   public:

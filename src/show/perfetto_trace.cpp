@@ -126,7 +126,7 @@ std::uint64_t PerfettoTrace::thread_track(std::int64_t pid, std::int64_t tid, st
 }
 
 void PerfettoTrace::event(int type, std::uint64_t track, std::string_view name, std::int64_t time, std::uint64_t flow,
-                          const table::Group& about) {
+                          std::uint64_t other_flow, const table::Group& about) {
     {
         pbf_writer all(buffer_);
         pbf_writer one(all, trace::packet);
@@ -137,7 +137,8 @@ void PerfettoTrace::event(int type, std::uint64_t track, std::string_view name, 
         of.add_enum(event::type, type);
         of.add_uint64(event::track_uuid, track);
         if (!name.empty()) of.add_string(event::name, base::printable(name));
-        if (flow != 0) of.add_fixed64(event::flow_ids, flow);
+        for (const auto id : {flow, other_flow})
+            if (id != 0) of.add_fixed64(event::flow_ids, id);
         for (const auto& field : about)
             add_annotation(of, field);
     }
@@ -145,15 +146,15 @@ void PerfettoTrace::event(int type, std::uint64_t track, std::string_view name, 
 }
 
 void PerfettoTrace::slice(std::uint64_t track, std::string_view name, std::int64_t begin, std::int64_t end,
-                          std::uint64_t flow, const table::Group& about) {
+                          std::uint64_t flow, const table::Group& about, std::uint64_t other_flow) {
     last_ = std::max(last_, end);
-    event(event::slice_begin, track, name, begin, flow, about);
-    event(event::slice_end, track, {}, end, 0, {});
+    event(event::slice_begin, track, name, begin, flow, other_flow, about);
+    event(event::slice_end, track, {}, end, 0, 0, {});
 }
 
 void PerfettoTrace::instant(std::uint64_t track, std::string_view name, std::int64_t time, const table::Group& about) {
     last_ = std::max(last_, time);
-    event(event::instant, track, name, time, 0, about);
+    event(event::instant, track, name, time, 0, 0, about);
 }
 
 void PerfettoTrace::flush() {

@@ -34,9 +34,9 @@ class PerfettoTrace {
     std::uint64_t thread_track(std::int64_t pid, std::int64_t tid, std::string_view name);
 
     /// A slice; those of one track may be inside each other, and must not overlap. Slices of one `flow` are
-    /// connected in the order of their begins; 0: of none.
+    /// connected in the order of their begins; 0: of none. It may be in two.
     void slice(std::uint64_t track, std::string_view name, std::int64_t begin, std::int64_t end, std::uint64_t flow,
-               const table::Group& about);
+               const table::Group& about, std::uint64_t other_flow = 0);
     void instant(std::uint64_t track, std::string_view name, std::int64_t time, const table::Group& about);
 
     /// Ends a trace, and has it say what is missing in it.
@@ -53,7 +53,7 @@ class PerfettoTrace {
     static constexpr std::uint64_t max_bytes = 256'000'000;
 
     void event(int type, std::uint64_t track, std::string_view name, std::int64_t time, std::uint64_t flow,
-               const table::Group& about);
+               std::uint64_t other_flow, const table::Group& about);
     void flush();
 
     std::ostream& out_;

@@ -20,30 +20,13 @@
 #include "rx_packet.h"
 #include "socket_id.h"
 #include "socket_kind.h"
+#include "streams.h"
+#include "turn.h"
 #include "which_end.h"
 
 #ifndef STAPGEN_QUESTIONS
 #define STAPGEN_QUESTIONS 8192
 #endif
-
-/* The first sequence numbers of a connection's data: what a request's position is counted from. */
-struct stapgen_streams {
-    u32 sent, received;
-    int is_known;
-};
-/* bytes_acked counts the SYN of the end that connects: net/ipv4/tcp_input.c, tcp_rcv_synsent_state_process(). */
-static inline struct stapgen_streams stapgen_streams_of(const struct sock* sk, enum stapgen_end end,
-                                                        const void** fault) {
-    struct stapgen_streams streams = {0, 0, 0};
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(4, 1, 0)
-    const struct tcp_sock* tcp = tcp_sk(sk);
-    streams.sent =
-        STAPGEN_READ(&tcp->snd_una, fault) - (u32)STAPGEN_READ(&tcp->bytes_acked, fault) + (end == STAPGEN_CLIENT);
-    streams.received = STAPGEN_READ(&tcp->rcv_nxt, fault) - (u32)STAPGEN_READ(&tcp->bytes_received, fault);
-    streams.is_known = 1;
-#endif
-    return streams;
-}
 
 struct stapgen_question {
     struct stapgen_socket_id id;
@@ -51,6 +34,7 @@ struct stapgen_question {
     s64 driver, ip, readable, woken, called, returned; /* of its reply; likewise */
     s64 last, came;                                    /* of its newest segment; and as the last call returned */
     s64 thread;                                        /* that read it, below its process */
+    struct stapgen_asker asker;
     u64 comm[2], device[2];
     u32 seq, end_seq; /* end_seq: behind what has left */
     u32 reply_seq;
@@ -61,8 +45,6 @@ struct stapgen_question {
 };
 STAPGEN_TABLE(stapgen_questions, stapgen_question, STAPGEN_QUESTIONS);
 
-/* Of requests only those are printed whose first sequence number fits: both ends choose the same. */
-static u32 stapgen_one_request_in = 1;
 static inline int stapgen_is_chosen(u32 seq) {
     return stapgen_one_request_in < 2 || (seq * 0x9e3779b1U >> 8) % stapgen_one_request_in == 0;
 }
@@ -111,15 +93,18 @@ static inline void stapgen_put_ends_of(struct stapgen_line* line, const struct s
 static inline void stapgen_note_ends(const struct sock* sk, struct stapgen_question* question, const void** fault) {}
 #endif
 
-/* Positions: bytes before it, -1: not known. */
+/* Positions: bytes before it. -1: not known. */
 static inline void stapgen_put_numbers_of_end(struct stapgen_line* line, enum stapgen_end end, u32 seq, u32 reply_seq,
-                                              const struct stapgen_streams* streams, const s64* stages) {
+                                              const struct stapgen_streams* streams, const struct stapgen_for* of,
+                                              const s64* stages) {
     u32 first = end == STAPGEN_CLIENT ? streams->sent : streams->received;
     u32 reply_first = end == STAPGEN_CLIENT ? streams->received : streams->sent;
     stapgen_put_number(line, seq);
     stapgen_put_number(line, reply_seq);
     stapgen_put_number(line, streams->is_known ? (s64)(u32)(seq - first) : -1);
     stapgen_put_number(line, streams->is_known ? (s64)(u32)(reply_seq - reply_first) : -1);
+    stapgen_put_number(line, of && of->sk ? (s64)of->seq : -1);
+    stapgen_put_number(line, of && of->sk ? (s64)of->stream : -1);
     stapgen_put_stages(line, stages, STAPGEN_END_FIELDS);
     stapgen_print_record(line);
 }
@@ -141,7 +126,8 @@ static inline int stapgen_is_printed_briefly(s64 now, enum stapgen_end end, u32 
     stapgen_print_record(&line);
     return 1;
 }
-/* From what was passed over the next stage begins where the one before it ended: request.h. */
+/* From what was passed over the next stage begins where the one before it ended: request.h. A request's time is divided
+ * by all questions for it, however short. */
 static inline void stapgen_print_question(const struct stapgen_question* question, const void** fault) {
     s64 stages[STAPGEN_END_FIELDS], from = question->readable ? question->readable : question->ip;
     STAPGEN_UNINITIALIZED struct stapgen_line line;
@@ -163,7 +149,8 @@ static inline void stapgen_print_question(const struct stapgen_question* questio
     stages[STAPGEN_END_READ] = question->returned - from;
     stages[STAPGEN_END_TOTAL] = question->returned - question->asked;
     stages[STAPGEN_END_ARRIVING] = question->came - question->driver;
-    if (stapgen_is_printed_briefly(question->returned, STAPGEN_CLIENT, question->seq, question->reply_seq, stages))
+    if (!question->asker.of.sk &&
+        stapgen_is_printed_briefly(question->returned, STAPGEN_CLIENT, question->seq, question->reply_seq, stages))
         return;
     stapgen_begin_line(&line, "ends", question->returned, question->thread, question->comm);
     stapgen_put_text(&line, "\tclient");
@@ -171,7 +158,8 @@ static inline void stapgen_print_question(const struct stapgen_question* questio
     stapgen_put_endpoint(&line, question->remote, question->is_ip4, question->remote_port, fault);
     if (*fault) return;
     stapgen_put_name(&line, question->device);
-    stapgen_put_numbers_of_end(&line, STAPGEN_CLIENT, question->seq, question->reply_seq, &question->streams, stages);
+    stapgen_put_numbers_of_end(&line, STAPGEN_CLIENT, question->seq, question->reply_seq, &question->streams,
+                               &question->asker.of, stages);
 }
 
 /* ---- what a question becomes ---- */
@@ -204,7 +192,7 @@ static inline void stapgen_begin_question(struct stapgen_question* question, con
 /* ---- what happens ---- */
 
 /* A thread sends, and write_seq is still unchanged: a question begins, or it is more of one. */
-static inline void stapgen_question_is_asked(const struct sock* sk, const void** fault) {
+static inline void stapgen_question_is_asked(const struct sock* sk, const struct stapgen_for* of, const void** fault) {
     STAPGEN_UNINITIALIZED struct stapgen_question done;
     struct stapgen_question fresh = {};
     unsigned long queue = (unsigned long)sk;
@@ -221,6 +209,8 @@ static inline void stapgen_question_is_asked(const struct sock* sk, const void**
     stapgen_note_ends(sk, &fresh, fault);
     fresh.streams = stapgen_streams_of(sk, STAPGEN_CLIENT, fault);
     if (*fault) return;
+    fresh.asker.thread = stapgen_this_thread_of();
+    fresh.asker.of = *of;
     has_room = stapgen_evict_if_full(&stapgen_questions);
     if (has_room > 0) STAPGEN_ADD(question_evicted);
     stapgen_lock_queue(&stapgen_questions, queue);
@@ -233,7 +223,10 @@ static inline void stapgen_question_is_asked(const struct sock* sk, const void**
             stapgen_begin_question(question, &fresh);
         } else if (question->driver) { /* its reply has begun, and is not read */
             STAPGEN_ADD(question_overlapping);
+            fresh.asker.of.sk = 0;
             stapgen_begin_question(question, &fresh);
+        } else if (question->asker.of.sk != of->sk || question->asker.of.seq != of->seq) {
+            question->asker.of.sk = 0;
         }
     } else if (has_room >= 0) {
         at = stapgen_add_row(&stapgen_questions, queue, 0, fresh.asked);
@@ -307,8 +300,9 @@ static inline int stapgen_question_is_readable(unsigned long sk) {
     stapgen_unlock_queue(&stapgen_questions, sk);
     return at != 0;
 }
-/* This thread's receiving call returns with bytes: whether the socket has a question. */
-static inline int stapgen_question_is_read(unsigned long sk, const struct stapgen_thread* thread, int is_target) {
+/* This thread's receiving call returns with bytes: whether the socket has a question, and who has asked it. */
+static inline int stapgen_question_is_read(unsigned long sk, const struct stapgen_thread* thread, int is_target,
+                                           struct stapgen_asker* asker) {
     struct stapgen_reader reader;
     s64 now;
     u32 at;
@@ -328,6 +322,7 @@ static inline int stapgen_question_is_read(unsigned long sk, const struct stapge
         }
         question->returned = now;
         question->came = question->last;
+        *asker = question->asker;
         if (!is_target) {
             STAPGEN_ADD(question_read_by_others);
             stapgen_drop_row(&stapgen_questions, at);

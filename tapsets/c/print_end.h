@@ -5,6 +5,7 @@
 #define STAPGEN_PRINT_END_H
 
 #include "ask.h"
+#include "asked_for.h"
 #include "request.h"
 
 /* The request whose answer a byte is of: whether it is known. */
@@ -77,7 +78,7 @@ static inline void stapgen_print_answered_end(const char* tag, const struct sk_b
     stapgen_put_ends_of(&line, skb->sk, fault);
     if (*fault) return;
     stapgen_put_name(&line, request->device);
-    stapgen_put_numbers_of_end(&line, STAPGEN_SERVER, request->seq, request->reply_seq, &streams, stages);
+    stapgen_put_numbers_of_end(&line, STAPGEN_SERVER, request->seq, request->reply_seq, &streams, NULL, stages);
 }
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef STAPGEN_QUESTIONS_H
 #define STAPGEN_QUESTIONS_H
 
-#include "turns.h"
+#include "app_turns.h"
 
 #ifndef STAPGEN_ASKING_BITS
 #define STAPGEN_ASKING_BITS 8

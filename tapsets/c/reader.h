@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "head_set.h"
+#include "turn.h"
 
 /* A thread's last wait that returned events, and the receiving call that it began last. */
 struct stapgen_thread {
@@ -13,6 +14,7 @@ struct stapgen_thread {
     s64 woken, events;       /* 0: none */
     s64 called;
     unsigned long sk; /* TCP, until the call returns */
+    struct stapgen_turn turn;
 };
 STAPGEN_SET(stapgen_threads, stapgen_thread, STAPGEN_THREAD_BITS);
 
@@ -23,13 +25,20 @@ static inline struct stapgen_thread* stapgen_make_thread(void) {
     if (thread && inserted != STAPGEN_WAS_THERE) {
         thread->woken = thread->events = thread->called = 0;
         thread->sk = 0;
+        memset(&thread->turn, 0, sizeof(thread->turn));
     }
     return thread;
 }
-/* This thread has waited, and there were events; or it begins to receive, from a TCP socket or (0) from another. */
+/* This thread has waited, and there were events or none; or it begins to receive, from a TCP socket or (0) from
+ * another.
+ */
 static inline void stapgen_thread_woken(s64 events) {
-    struct stapgen_thread* thread = stapgen_make_thread();
+    struct stapgen_thread* thread =
+        events > 0 ? stapgen_make_thread()
+                   : (struct stapgen_thread*)stapgen_find(stapgen_threads, stapgen_this_thread_key());
     if (!thread) return;
+    stapgen_end_turn(&thread->turn);
+    if (events <= 0) return;
     thread->woken = READ_ONCE(thread->at.since);
     thread->events = events;
     thread->called = 0;
@@ -40,6 +49,7 @@ static inline void stapgen_thread_receives(unsigned long sk) {
     if (!thread) return;
     thread->called = READ_ONCE(thread->at.since);
     thread->sk = sk;
+    stapgen_turn_receives(&thread->turn, sk);
 }
 /* What it puts into a request that it reads. */
 struct stapgen_reader {

@@ -36,6 +36,7 @@ struct stapgen_request {
     u32 reply_seq;        /* of the first byte of its answer */
     u32 seq;              /* of its own; where ends are followed, as: */
     s64 last;             /* ns: its last segment left the driver */
+    u32 asks;             /* asked_for.h */
     unsigned long skb;    /* UDP: the datagram, until it is read */
     int may_be_unwrapped; /* UDP: it is counted as encapsulated, and not as a request, until it is read */
     unsigned long answer; /* UDP: stapgen_answer_key() */
@@ -426,13 +427,17 @@ static inline void stapgen_request_read(s64 bytes, int is_target, const void** f
     struct stapgen_clock* clock = NULL;
     struct stapgen_socket_id id;
     struct stapgen_reader reader;
+    struct stapgen_asker asker = {0, {0, 0, 0}};
     unsigned long sk = thread ? thread->sk : 0;
     int has_room, lacks_room = 0;
     u32 row, unread;
     s64 now;
     if (!sk) return;
     thread->sk = 0;
-    if (stapgen_follows_ends() && bytes > 0 && stapgen_question_is_read(sk, thread, is_target)) return;
+    if (stapgen_follows_ends() && bytes > 0 && stapgen_question_is_read(sk, thread, is_target, &asker)) {
+        if (is_target) stapgen_thread_is_answered(sk, thread, &asker);
+        return;
+    }
     if (bytes > 0) stapgen_clock_reads_from(sk);
     /* Nothing came to it, nor to another of its list. */
     if (bytes <= 0 || !stapgen_may_have(&stapgen_sockets, sk)) return;
@@ -452,15 +457,18 @@ static inline void stapgen_request_read(s64 bytes, int is_target, const void** f
     }
     stapgen_unlock_queue(&stapgen_requests, sk);
     if (lacks_room) STAPGEN_ADD(request_evicted);
+    if (is_target) stapgen_thread_serves(sk, thread, fault);
 }
 /* A thread sends over TCP. write_seq is still unchanged. */
 static inline void stapgen_request_sent(unsigned long sk, const void** fault) {
     struct stapgen_clock* clock;
     struct stapgen_socket_id id;
     u32 seq, at, socket;
-    s64 now;
+    s64 now, reader = 0;
     if (stapgen_end_of((struct sock*)sk, fault) == STAPGEN_CLIENT) {
-        stapgen_question_is_asked((struct sock*)sk, fault);
+        struct stapgen_for of = {0, 0, 0};
+        stapgen_thread_asks(&of);
+        stapgen_question_is_asked((struct sock*)sk, &of, fault);
         return;
     }
     if (!stapgen_may_have(&stapgen_requests, sk)) {
@@ -479,11 +487,13 @@ static inline void stapgen_request_sent(unsigned long sk, const void** fault) {
         struct stapgen_request* request = &stapgen_requests_rows[at].of;
         request->sent = now;
         request->reply_seq = seq;
+        reader = request->thread;
         stapgen_divide_app(&request->app, clock, request->thread == stapgen_this_thread_of(), now - request->returned,
                            now, now);
         if (stapgen_follows_ends() && socket) request->last = stapgen_sockets_rows[socket].of.driver;
     }
     stapgen_unlock_queue(&stapgen_requests, sk);
+    if (at) stapgen_thread_replies(sk, reader);
     if (!at) stapgen_clock_asks(sk, 1, fault);
 }
 static inline void stapgen_socket_closes(unsigned long sk) {

@@ -33,7 +33,10 @@ struct World {
         shim_task = 0;
         shim_time = 1000;
     }
-    void asks(Socket& socket) { stapgen_question_is_asked(socket.sk(), &fault); }
+    void asks(Socket& socket) {
+        const stapgen_for none{};
+        stapgen_question_is_asked(socket.sk(), &none, &fault);
+    }
     /// By what has left, if not said: the other end had all of it.
     void answered(Socket& socket, s64 driver, u32 seq, std::optional<u32> ack = {}) {
         const auto id = stapgen_socket_id_of(socket.sk(), &fault);
@@ -46,9 +49,10 @@ struct World {
     }
     void read(Socket& socket, int is_target = 1) {
         stapgen_thread_receives(socket.key());
+        stapgen_asker asker{};
         stapgen_question_is_read(
             socket.key(), reinterpret_cast<stapgen_thread*>(stapgen_find(stapgen_threads, stapgen_this_thread_key())),
-            is_target);
+            is_target, &asker);
     }
     long count(int what) { return stapgen_count_now(what); }
 };

@@ -104,8 +104,8 @@ class Trace:
         self.read_events(sorted(events, key=lambda event: event[:2]))
         self.flows = collections.defaultdict(list)
         for one in self.slices:
-            if one["flow"]:
-                self.flows[one["flow"]].append(one)
+            for flow in filter(None, [one["flow"], *one["other_flows"]]):
+                self.flows[flow].append(one)
         assert all(len(ends) > 1 for ends in self.flows.values()), "a flow with one end"
 
     def read_clocks(self, snapshot):
@@ -124,11 +124,11 @@ class Trace:
                 stack.pop()["end"] = time
                 continue
             flows = event.get("flow_ids", [])
-            assert len(flows) <= 1 and 0 not in flows, flows
+            assert len(flows) <= 2 and 0 not in flows, flows
             annotations = {one["name"]: one.get("int_value", one.get("string_value"))
                            for one in event.get("debug_annotations", [])}
             one = {"track": track, "name": event["name"], "begin": time, "end": time, "depth": len(stack),
-                   "flow": flows[0] if flows else 0, "annotations": annotations}
+                   "flow": flows[0] if flows else 0, "other_flows": flows[1:], "annotations": annotations}
             if event["type"] == INSTANT:
                 self.instants.append(one)
             else:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For which of several requests a thread works, and which thread for a request: tapsets/c/turns.h and questions.h.
+// For which of several requests a thread works, and which thread for a request: tapsets/c/app_turns.h and questions.h.
 #include <doctest/doctest.h>
 
 #include "app_waits_world.h"

@@ -7,8 +7,8 @@
  * A request is handed to a thread that slept since before it was read, was woken by the one that had its turn, and is
  * the only one which that woke in it: the one cannot have worked for it before, and nobody else for it afterwards,
  * if it is also the one that replies, without another request in between. */
-#ifndef STAPGEN_TURNS_H
-#define STAPGEN_TURNS_H
+#ifndef STAPGEN_APP_TURNS_H
+#define STAPGEN_APP_TURNS_H
 
 #include "thread_clock.h"
 
