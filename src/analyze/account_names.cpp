@@ -63,6 +63,12 @@ std::span<const AccountName> account_names() {
         AccountName{"joined-before-reply, segments-filtered", "sock",
                     "beside the account: further parts of a request that was read and not yet answered; segments "
                     "of other sockets"},
+        AccountName{"slow-requests, slow-elsewhere", "sock",
+                    "beside the account, with --functions: requests that took the program that long, whose code was "
+                    "sampled; and those to which another thread replied, and where the time went is not known"},
+        AccountName{"samples-overwritten, samples-unread, threads-unsampled", "sock",
+                    "with --functions: samples of a request before its last 64, those of 32-bit "
+                    "programs, and threads that gave way to others"},
         AccountName{"not-at-server, not-at-client", "between",
                     "a request of one end that the other end's recording does not have. Many: a proxy in between, "
                     "pipelined requests, or recordings that did not run at the same time"},

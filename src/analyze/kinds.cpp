@@ -6,6 +6,7 @@
 #include "kinds/calls/calls.h"
 #include "kinds/counts/counts.h"
 #include "kinds/drops/drops.h"
+#include "kinds/functions/functions.h"
 #include "kinds/latency/latency.h"
 #include "kinds/ledger/ledger.h"
 #include "kinds/who/who.h"
@@ -25,6 +26,7 @@ constexpr auto kinds_there_are = std::to_array<KindOf>({{kinds::latency::make, k
                                                         {kinds::counts::make, kinds::counts::put_results},
                                                         {kinds::calls::make, kinds::calls::put_results},
                                                         {kinds::who::make, kinds::who::put_results},
+                                                        {kinds::functions::make, kinds::functions::put_results},
                                                         {kinds::ledger::make, kinds::ledger::put_results}});
 
 }  // namespace

@@ -41,6 +41,7 @@ void drop_places_of_one_kernel(kinds::Tables& tables) {
     fold_of_intervals(tables.of<rows::OfInterval<rows::Drop>>());
     fold_of_intervals(tables.of<rows::OfInterval<rows::Stack>>());
     table::fold(tables.of<rows::Who>());
+    table::fold(tables.of<rows::CodeSample>());
 }
 
 void merge_kernels(Measured& into, Measured& other) {

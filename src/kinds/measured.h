@@ -13,6 +13,7 @@
 #include "recording/facts.h"
 #include "rows/counts.h"
 #include "rows/drops.h"
+#include "rows/functions.h"
 #include "rows/latency.h"
 #include "rows/others.h"
 #include "rows/run.h"
@@ -49,11 +50,11 @@ struct Run : recording::RunEnd {
 };
 
 /// The rows that kinds make of records.
-using Tables =
-    table::TablesOf<rows::Interval, rows::Stage, rows::Value, rows::Precision, rows::Breakdown, rows::GroupBreakdown,
-                    rows::OwnerTime, rows::Series, rows::AverageOf, rows::AveragesOfInterval,
-                    rows::OfInterval<rows::Drop>, rows::OfInterval<rows::Stack>, rows::OfInterval<rows::Count>,
-                    rows::Counting, rows::Readings, rows::Call, rows::Who, rows::OfInterval<rows::Entry>>;
+using Tables = table::TablesOf<rows::Interval, rows::Stage, rows::Value, rows::Precision, rows::Breakdown,
+                               rows::GroupBreakdown, rows::OwnerTime, rows::Series, rows::AverageOf,
+                               rows::AveragesOfInterval, rows::OfInterval<rows::Drop>, rows::OfInterval<rows::Stack>,
+                               rows::OfInterval<rows::Count>, rows::Counting, rows::Readings, rows::Call, rows::Who,
+                               rows::CodeSample, rows::OfInterval<rows::Entry>>;
 
 /// What was measured, as records say it, before names are put and totals are made.
 struct Measured : Run, Tables {

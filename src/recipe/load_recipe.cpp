@@ -106,6 +106,17 @@ std::map<std::string, double> read_hits(TomlTable table, bool of_parts) {
     return hits;
 }
 
+/// The names that stap's -D accepts, without its lower case: the runtime's own macros are upper case.
+void check_macro(const TomlTable& table, const char* key, const std::string& macro) {
+    const auto equals = macro.find('=');
+    const auto name = macro.substr(0, equals);
+    if (equals == std::string::npos || equals == 0 ||
+        name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != std::string::npos ||
+        !base::to_unsigned(macro.substr(equals + 1))) {
+        table.wrong(key, fmt::format("'{}' is not NAME=NUMBER", base::printable(macro)));
+    }
+}
+
 /// A flag: what it adds to the record and to the cost.
 void read_additions(TomlTable& table, const RecordSchema& record, Parameter& parameter) {
     for (const auto* key : {"needs", "fields", "hits"}) {
@@ -159,12 +170,14 @@ Parameter read_parameter(TomlTable table, const RecordSchema& record, Includes& 
     if (!value) table.wrong("name", fmt::format("the parameter '{}' has no 'default'", parameter.name));
     parameter.default_value = *value;
     if (auto checked = check_value(parameter, *value); !checked) table.wrong("default", checked.error().what);
-    if (const auto bare = table.integer("bare")) {
-        parameter.bare_value = std::to_string(*bare);
-        if (parameter.type != ParameterType::integer) table.wrong("bare", "'bare' is for a parameter of type int");
+    if (const auto bare = table.scalar("bare")) {
+        parameter.bare_value = *bare;
+        if (parameter.type != ParameterType::integer && parameter.type != ParameterType::duration)
+            table.wrong("bare", "'bare' is for a parameter of type int or duration");
         if (auto checked = check_value(parameter, parameter.bare_value); !checked)
             table.wrong("bare", checked.error().what);
     }
+    if (table.has("macro")) check_macro(table, "macro", parameter.macro = table.text("macro"));
     read_additions(table, record, parameter);
     table.refuse_the_rest();
     return parameter;
@@ -283,16 +296,8 @@ const std::vector<std::string> default_macros{"INTERRUPTIBLE=0", "MINSTACKSPACE=
 void read_stap(TomlTable table, Recipe& recipe) {
     recipe.guru = table.flag("guru");
     recipe.macros = table.texts("macros");
-    for (const auto& macro : recipe.macros) {
-        const auto equals = macro.find('=');
-        const auto name = macro.substr(0, equals);
-        // The names that stap's -D accepts, without its lower case: the runtime's own macros are upper case.
-        if (equals == std::string::npos || equals == 0 ||
-            name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != std::string::npos ||
-            !base::to_unsigned(macro.substr(equals + 1))) {
-            table.wrong("macros", fmt::format("'{}' is not NAME=NUMBER", macro));
-        }
-    }
+    for (const auto& macro : recipe.macros)
+        check_macro(table, "macros", macro);
     table.refuse_the_rest();
 }
 

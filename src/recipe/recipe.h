@@ -26,7 +26,8 @@ struct Parameter {
     std::string default_value{};                       ///< as the user would type it
     std::optional<std::int64_t> minimum{}, maximum{};  ///< of a duration: ns
     std::vector<std::string> choices{};                ///< of a text: it is one of them; empty: any text
-    std::string bare_value{};  ///< of an integer: what the option alone stands for, --name; another value is --name=N
+    std::string bare_value{};  ///< of a number: what the option alone stands for, --name; another value is --name=N
+    std::string macro{};       ///< NAME=VALUE, for stap's -D where its value is not the default
     std::string help{};
     std::string needs{};                   ///< a flag: it is of use only with that one; empty: with any
     std::vector<schema::Field> fields{};   ///< of a flag: the record has these, too, where it is given

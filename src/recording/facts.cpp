@@ -44,6 +44,17 @@ void keys(auto& io, is<AddressName> auto& name) {
     io("module", name.module);
 }
 
+void keys(auto& io, is<CodeName> auto& name) {
+    io("pid", name.pid);
+    io("address", name.address);
+    io("symbol", name.symbol);
+    io("offset", name.offset);
+    io("file", name.file);
+    io("build_id", name.build_id);
+    io("place", name.place);
+    io("after_call", name.after_call);
+}
+
 void keys(auto& io, is<Header> auto& header) {
     io("run", header.run_id);
     io("part", header.part);
@@ -107,6 +118,7 @@ void keys(auto& io, is<Trailer> auto& trailer) {
     io("counters", outcome.net_counters);
     io("addresses", outcome.addresses);
     io("group_names", outcome.group_names, !outcome.group_names.empty());
+    io("code", outcome.code, !outcome.code.empty());
 }
 
 /// Writes. `known`: else the key is left out.
@@ -225,6 +237,10 @@ class Take {
     static void take(const Json& json, std::vector<AddressName>& into) {
         take<AddressName>(json, into);
         std::erase_if(into, [](const AddressName& name) { return !name.address; });
+    }
+    static void take(const Json& json, std::vector<CodeName>& into) {
+        take<CodeName>(json, into);
+        std::erase_if(into, [](const CodeName& name) { return !name.address; });
     }
     template <class T>
     static void take(const Json& json, std::vector<T>& into) {

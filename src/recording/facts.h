@@ -74,6 +74,18 @@ struct AddressName {
     std::string module;  ///< empty: the kernel itself
 };
 
+/// What an address of a process is, on the machine that recorded.
+struct CodeName {
+    std::int64_t pid = 0;
+    std::optional<std::uint64_t> address;  ///< always there
+    std::string symbol;                    ///< empty: not known
+    std::uint64_t offset = 0;              ///< from where it begins
+    std::string file;                      ///< the last part of its path
+    std::string build_id;
+    std::optional<std::uint64_t> place;  ///< the address as the file has it
+    bool after_call = false;             ///< a call precedes it: it may be a return address
+};
+
 /// How long probes were there, and by which clock their hits are counted. 0: not known.
 struct ProbeClock {
     double cycles_per_s = 0;  ///< of `stap -t`
@@ -123,6 +135,7 @@ struct Outcome : RunEnd {
     Counters net_counters;               ///< host::NetCounters
     std::vector<AddressName> addresses;  ///< those that occurred and have a name, 4096 at most
     GroupNames group_names;
+    std::vector<CodeName> code;  ///< of samples, see CodeName
 };
 
 /// All that is known of a run beside its lines.

@@ -206,6 +206,12 @@ std::vector<std::string> macros_of(const recipe::Recipe& of, const recipe::Argum
     const auto recipe = of.asked_by(arguments);
     auto macros = recipe.macros;
     if (recipe.has_parts()) macros.emplace_back("STAPGEN_WAITS=1");
+    for (const auto& parameter : recipe.parameters) {
+        const auto found = arguments.find(parameter.name);
+        if (parameter.macro.empty() || found == arguments.end()) continue;
+        const auto value = [&](const std::string& typed) { return recipe::template_value(parameter, typed); };
+        if (value(found->second) != value(parameter.default_value)) macros.push_back(parameter.macro);
+    }
     if (!recipe.record.aggregates) return macros;
     const auto fields = std::ranges::count_if(recipe.record.fields, schema::has_statistics);
     const auto parts = std::ranges::count_if(recipe.record.fields, schema::divides_total);

@@ -8,6 +8,7 @@
 
 #include "rows/counts.h"
 #include "rows/drops.h"
+#include "rows/functions.h"
 #include "rows/latency.h"
 #include "rows/others.h"
 #include "rows/run.h"
@@ -29,7 +30,8 @@ struct Sentences {
     std::string stacks{};              ///< where there are any
     std::string counts{};              ///< where something is counted
     std::string calls_left_out{};
-    std::string who{};  ///< where threads waited
+    std::string who{};         ///< where threads waited
+    table::Texts functions{};  ///< where code was sampled
     table::Texts ledger{};
 };
 
@@ -37,8 +39,8 @@ struct Sentences {
 struct Results : table::TablesOf<Report, Origin, Host, Run, Interval, Stage, Value, Total, Precision, Tail, Slowest,
                                  Way, StandOut, WayOfGroup, Series, Average, AverageInterval, OfInterval<Drop>, Drop,
                                  HiddenDrops, HiddenTotals, Advice, OfInterval<Stack>, Stack, HiddenOfInterval, Counted,
-                                 OfInterval<Count>, Count, CountersRead, Counting, Call, CallsLeftOut, Who, Ledger,
-                                 CauseOfWait, Counter, Accounting, Sample, Cost, Input, Note> {
+                                 OfInterval<Count>, Count, CountersRead, Counting, Call, CallsLeftOut, Who, Function,
+                                 Ledger, CauseOfWait, Counter, Accounting, Sample, Cost, Input, Note> {
     std::vector<Stack> stacks_shown{};  ///< of each reason the most frequent
     Sentences sentences{};
 

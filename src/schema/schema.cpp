@@ -118,6 +118,11 @@ bool tells_wakers(const Schema& schema) {
     return tells_waits(schema) && has(schema, "waker", FieldType::text);
 }
 
+bool samples_code(const Schema& schema) {
+    return has(schema, "frames", FieldType::stack) && has(schema, "pid", FieldType::integer) &&
+           has(schema, "call", FieldType::integer) && has(schema, "comm", FieldType::text);
+}
+
 bool is_ledger(const Schema& schema) {
     return has(schema, "entry", FieldType::text) && has(schema, "of", FieldType::text) &&
            has(schema, "packets", FieldType::count);

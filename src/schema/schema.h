@@ -98,6 +98,10 @@ bool tells_wakers(const Schema& schema);
 /// Whether its records are entries of a ledger: texts `entry` and `of`, and a count.
 bool is_ledger(const Schema& schema);
 
+/// Whether its records are samples of where threads were: `frames` are addresses of the process `pid`, and not of the
+/// kernel; `call` is the system call that they were in.
+bool samples_code(const Schema& schema);
+
 /// Whether a report has a row for it: a stage or a value.
 bool has_statistics(const Field& field);
 

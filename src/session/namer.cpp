@@ -12,6 +12,7 @@
 #include "analyze/names.h"
 #include "base/terminal.h"
 #include "host/facts.h"
+#include "session/code_names.h"
 #include "table/merge.h"
 
 namespace stapgen::session {
@@ -213,6 +214,26 @@ void Namer::observe_owner(const decode::Record& record) {
     }
 }
 
+void Namer::observe_code(const decode::Record& record) {
+    const auto& schema = *record.schema;
+    if (schema.index == 0 || !samples_code(schema)) return;
+    const auto pid = record.values[*schema.find("pid")].number;
+    auto room = symbols::user::ProcessNames::max_addresses;
+    for (const auto address : decode::stack_addresses(record.values[*schema.find("frames")].raw)) {
+        processes_.observe(pid, address, room);
+        // Where it is counts for more than who called.
+        room = symbols::user::ProcessNames::max_addresses / 4 * 3;
+    }
+}
+
+std::vector<recording::CodeName> Namer::code_names() {
+    std::vector<recording::CodeName> names;
+    for (auto& [pid, address, name] : processes_.all())
+        names.push_back({pid, address, std::move(name.symbol), name.offset, std::move(name.file),
+                         std::move(name.build_id), name.place, name.is_after_call});
+    return names;
+}
+
 recording::GroupNames Namer::group_names() {
     return owners_ ? owners_->names() : recording::GroupNames();
 }
@@ -220,6 +241,7 @@ recording::GroupNames Namer::group_names() {
 base::Result<void> Namer::put_into(kinds::Measured& measured, const recording::RunFacts& facts,
                                    const std::string& release) {
     put(facts, measured);
+    put_code(facts, measured);
     put_owners({&facts.outcome.group_names, &facts.setup.group_names}, measured);
     if (sources_) {
         auto log = facts.setup.kernel;

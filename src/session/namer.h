@@ -10,10 +10,12 @@
 
 #include "decode/record.h"
 #include "host/containers/owner_names.h"
+#include "host/processes.h"
 #include "kinds/measured.h"
 #include "recording/facts.h"
 #include "symbols/drop_reasons.h"
 #include "symbols/kernel_names.h"
+#include "symbols/user/process_names.h"
 
 namespace stapgen::session {
 
@@ -44,6 +46,10 @@ class Namer {
     void look_at_owners(const decode::Header& header);
     /// A record of this machine, whose namespace, cgroup and container are to be named.
     void observe_owner(const decode::Record& record);
+    /// A sample of a process of this machine, whose addresses are to be named.
+    void observe_code(const decode::Record& record);
+    /// What they are, as far as it is known now; none where there are no such records.
+    std::vector<recording::CodeName> code_names();
     /// The names given so far; empty where records have no such field.
     recording::GroupNames group_names();
 
@@ -51,6 +57,7 @@ class Namer {
     const symbols::KernelNames* here();
     base::Result<void> put_of_log(kinds::Measured& measured, symbols::LogKernel log);
 
+    symbols::user::ProcessNames processes_{host::processes_folder};
     std::optional<symbols::NameSources> sources_;  ///< nothing: this machine
     ReportedNotes reported_;
     std::set<std::string> unfetched_;  ///< build-ids that no server has

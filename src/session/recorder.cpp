@@ -50,6 +50,7 @@ recording::Outcome Recorder::outcome_so_far(Namer& namer) {
     recording::Outcome outcome;
     outcome.net_counters = host::read_net_counters(machine_);
     outcome.group_names = namer.group_names();
+    outcome.code = namer.code_names();
     for (const auto address : addresses_) {
         const auto symbol = namer.find(address);
         if (!symbol) continue;
@@ -71,6 +72,7 @@ void Recorder::line(std::string_view text, bool cut, const decode::Line& parsed,
     report_failure();
     const auto* record = std::get_if<decode::Record>(&parsed);
     if (record == nullptr) return;
+    if (record->schema->index > 0 && samples_code(*record->schema)) return;  // they are not the kernel's
     const auto note = [this](std::uint64_t address) {
         constexpr std::size_t most = 4096;
         if (addresses_.size() < most) addresses_.insert(address);

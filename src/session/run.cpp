@@ -59,6 +59,7 @@ class Measurement {
     void error(launch::Line line);
     void tick(launch::Control& control);
     void take_recipe(const decode::Header& header);
+    void observe(const decode::Record& record);
     void begin(const decode::Ready& ready);
     void close();
     void look_at_target(launch::Control& control);
@@ -132,7 +133,7 @@ void Measurement::output(launch::Line line, launch::Control& control) {
     auto added = session_.add(parsed);
     if (added.taken) {
         if (records_) write(*records_, parsed);
-        if (const auto* record = std::get_if<decode::Record>(&parsed)) namer_.observe_owner(*record);
+        if (const auto* record = std::get_if<decode::Record>(&parsed)) observe(*record);
         if (first != nullptr) take_recipe(*first->header);
         if (live_) live_->line(parsed);
         if (const auto* ready = std::get_if<decode::Ready>(&parsed)) begin(*ready);
@@ -147,6 +148,11 @@ void Measurement::output(launch::Line line, launch::Control& control) {
     const bool enough = std::holds_alternative<decode::Tick>(parsed) && intervals_ == plan_.intervals;
     // Without std::cout nobody reads any more.
     if (session_.refusal() || (session_.analyzer() && (enough || !std::cout))) control.request_stop();
+}
+
+void Measurement::observe(const decode::Record& record) {
+    namer_.observe_owner(record);
+    namer_.observe_code(record);
 }
 
 void Measurement::take_recipe(const decode::Header& header) {
@@ -311,6 +317,8 @@ void Measurement::put_names(kinds::Measured& measured) {
     // Names of this machine are never refused.
     auto facts = session_.facts();
     facts.outcome.group_names = namer_.group_names();
+    facts.outcome.code = namer_.code_names();
+    facts.setup.kernel.architecture = machine_.running_architecture();
     (void)namer_.put_into(measured, facts);
     put_meanings(measured, catalog_);
 }

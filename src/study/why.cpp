@@ -338,6 +338,7 @@ Why why_of(const Results& results) {
         return cause.part.find("-app") != std::string::npos;
     };
     if (std::ranges::any_of(why.causes, is_of_reader)) why.reads = results.sentences.reads;
+    why.functions = results.sentences.functions;
     why.caveats = caveats_of(results, rows, why);
     return why;
 }

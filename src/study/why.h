@@ -93,6 +93,7 @@ struct Why {
     std::vector<rows::CauseOfWait> causes;  ///< of parts with 5 % of the time or of the tail, by the larger of the
                                             ///< first and half of the second
     std::vector<std::string> caveats;       ///< what is missing or not certain, if it is above 1 %
+    std::vector<std::string> functions;     ///< which functions the program was in, where that was sampled
     std::string reads;    ///< how much a reader takes at once, where readers matter; empty: they do not
     std::string nothing;  ///< that no packet was measured, and what to check; else empty
 
@@ -106,6 +107,7 @@ struct Why {
         column(Separate(), "groups", &Why::groups, Shown{.is_rare = true, .row_name = "group"});
         column(Separate(), "causes", &Why::causes, Shown{.row_name = "cause"});
         column(Separate(), "caveats", &Why::caveats);
+        column(Separate(), "functions", &Why::functions);
         column(Separate(), Known("reads"), &Why::reads);
         column(Separate(), Known("nothing"), &Why::nothing);
     }

@@ -67,6 +67,11 @@
     counter(request_ktls)            /* segments to a socket that decrypts what programs read, or calls that send to it */ \
     counter(request_reported)        /* answered */ \
     counter(request_not_chosen)      /* of these: not one of the sample */ \
+    counter(samples_slow)            /* requests whose program took long, and replied from the thread that read them */ \
+    counter(samples_elsewhere)       /* such that another thread replied to: it is not known where the time went */ \
+    counter(samples_overwritten)     /* samples of slow requests that later ones replaced */ \
+    counter(samples_unread)          /* taken of threads of 32 bits */ \
+    counter(samples_evicted)         /* threads that gave way to others */ \
     counter(questions)               /* each is one of the next seven, or goes on */ \
     counter(question_unanswered)     /* the socket closed, or the run ended */ \
     counter(question_overlapping)    /* more was sent before the reply was read: early or pipelined */ \

@@ -13,6 +13,7 @@
 #define STAPGEN_REQUEST_H
 
 #include "app_parts.h"
+#include "app_samples.h"
 #include "counters.h"
 #include "queues.h"
 #include "reader.h"
@@ -42,6 +43,7 @@ struct stapgen_request {
     unsigned long answer; /* UDP: stapgen_answer_key() */
     struct stapgen_packet_id answer_id;
     struct stapgen_app app;
+    struct stapgen_app_samples samples;
 };
 STAPGEN_TABLE(stapgen_requests, stapgen_request, STAPGEN_REQUESTS);
 /* What came to a TCP socket last: what is read from it after a reply is one more request. */
@@ -418,6 +420,7 @@ static inline int stapgen_read_from(unsigned long sk, const struct stapgen_socke
     if (at) {
         stapgen_requests_rows[at].of.returned = now;
         stapgen_note_app(&stapgen_requests_rows[at].of.app, clock, sk, is_first, now);
+        stapgen_follow_samples(&stapgen_requests_rows[at].of.samples, now);
     }
     return lacks_room;
 }
@@ -463,7 +466,9 @@ static inline void stapgen_request_read(s64 bytes, int is_target, const void** f
 static inline void stapgen_request_sent(unsigned long sk, const void** fault) {
     struct stapgen_clock* clock;
     struct stapgen_socket_id id;
+    struct stapgen_app_samples samples;
     u32 seq, at, socket;
+    int is_own = 0;
     s64 now, reader = 0;
     if (stapgen_end_of((struct sock*)sk, fault) == STAPGEN_CLIENT) {
         struct stapgen_for of = {0, 0, 0};
@@ -488,13 +493,18 @@ static inline void stapgen_request_sent(unsigned long sk, const void** fault) {
         request->sent = now;
         request->reply_seq = seq;
         reader = request->thread;
-        stapgen_divide_app(&request->app, clock, request->thread == stapgen_this_thread_of(), now - request->returned,
-                           now, now);
+        is_own = reader == stapgen_this_thread_of();
+        stapgen_divide_app(&request->app, clock, is_own, now - request->returned, now, now);
+        samples = request->samples;
         if (stapgen_follows_ends() && socket) request->last = stapgen_sockets_rows[socket].of.driver;
     }
     stapgen_unlock_queue(&stapgen_requests, sk);
-    if (at) stapgen_thread_replies(sk, reader);
-    if (!at) stapgen_clock_asks(sk, 1, fault);
+    if (at) {
+        stapgen_thread_replies(sk, reader);
+        stapgen_reply_ends_samples(&samples, is_own, now);
+    } else {
+        stapgen_clock_asks(sk, 1, fault);
+    }
 }
 static inline void stapgen_socket_closes(unsigned long sk) {
     u32 at;
@@ -537,6 +547,7 @@ static inline void stapgen_datagram_read(const struct sk_buff* skb, int is_targe
         stapgen_requests_rows[at].of.returned = now;
         stapgen_requests_rows[at].of.skb = 0;
         stapgen_note_app(&stapgen_requests_rows[at].of.app, clock, (unsigned long)skb->sk, 1, now);
+        stapgen_follow_samples(&stapgen_requests_rows[at].of.samples, now);
     } else if (at) {
         STAPGEN_ADD(request_read_by_others);
         stapgen_drop_request(at);
@@ -552,7 +563,9 @@ static inline unsigned long stapgen_answer_key(const struct sk_buff* skb) {
 static inline void stapgen_datagram_answers(const struct sk_buff* skb, s64 called, const void** fault) {
     struct stapgen_packet_id id;
     struct stapgen_clock* clock;
+    struct stapgen_app_samples samples;
     unsigned long queue, answer;
+    int is_own = 0;
     u32 at, dropped;
     if (!STAPGEN_IS_READABLE(skb, fault)) return;
     id = stapgen_id_of_datagram(skb, fault);
@@ -575,14 +588,17 @@ static inline void stapgen_datagram_answers(const struct sk_buff* skb, s64 calle
         request->sent = called;
         request->answer = answer;
         request->answer_id = id;
-        stapgen_divide_app(&request->app, clock, request->thread == stapgen_this_thread_of(),
-                           called - request->returned, called, STAPGEN_NOW());
+        is_own = request->thread == stapgen_this_thread_of();
+        stapgen_divide_app(&request->app, clock, is_own, called - request->returned, called, STAPGEN_NOW());
+        samples = request->samples;
     }
     stapgen_unlock_queue(&stapgen_requests, queue);
-    if (at)
+    if (at) {
         stapgen_set_alias(stapgen_answers, answer, queue);
-    else
+        stapgen_reply_ends_samples(&samples, is_own, called);
+    } else {
         stapgen_clock_asks((unsigned long)skb->sk, 0, fault);
+    }
 }
 
 /* The queue whose requests a packet may answer that is handed to a device; 0: none. */

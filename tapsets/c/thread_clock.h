@@ -2,8 +2,8 @@
 /* What threads that read requests do with their time: a clock for each, that runs from switch to switch and from
  * wake-up to wake-up. A goroutine has one of its own, for whatever thread runs it: that knows only what it asks.
  * Between two readings of it is what the thread has done: the parts of a request that it read and answered add up to
- * the time between. A piece is added by one CPU, though others may want to: whoever moves `since` on. app_turns.h says for
- * which request that was, questions.h what it asked in between, app_waits.h what happens. */
+ * the time between. A piece is added by one CPU, though others may want to: whoever moves `since` on. app_turns.h says
+ * for which request that was, questions.h what it asked in between, app_waits.h what happens. */
 #ifndef STAPGEN_THREAD_CLOCK_H
 #define STAPGEN_THREAD_CLOCK_H
 

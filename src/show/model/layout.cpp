@@ -40,6 +40,8 @@ Cell cell_of(const Row& row, const Value& value, const table::Shown& shown) {
         return {Style().cell(value) + " us"};
     } else if constexpr (std::is_same_v<NameOf, table::Mean>) {
         return {fmt::format("{:.3f}", value)};
+    } else if constexpr (std::is_same_v<NameOf, table::Share>) {
+        return {fmt::format("{:.0f} %", 100 * value)};
     } else if constexpr (std::is_same_v<Value, double>) {
         return {per_second_text(value)};
     } else if constexpr (std::is_same_v<Value, std::int64_t>) {
@@ -165,6 +167,7 @@ template Table laid_out(const std::vector<rows::OfInterval<rows::Count>>&, std::
 template Table laid_out(const std::vector<rows::Counter>&, std::string, std::optional<std::int64_t>);
 template Table laid_out(const std::vector<rows::Average>&, std::string, std::optional<std::int64_t>);
 template Table laid_out(const std::vector<rows::Who>&, std::string, std::optional<std::int64_t>);
+template Table laid_out(const std::vector<rows::Function>&, std::string, std::optional<std::int64_t>);
 template Table laid_out(const std::vector<rows::Ledger>&, std::string, std::optional<std::int64_t>);
 
 }  // namespace stapgen::show

@@ -292,7 +292,7 @@ using WithoutMetrics =
                     rows::OfInterval<rows::Drop>, rows::HiddenDrops, rows::HiddenTotals, rows::Advice,
                     rows::OfInterval<rows::Stack>, rows::Stack, rows::HiddenOfInterval, rows::Counted,
                     rows::OfInterval<rows::Count>, rows::CountersRead, rows::Counting, rows::Call, rows::CallsLeftOut,
-                    rows::Sample, rows::Cost, rows::Note>;
+                    rows::Function, rows::Sample, rows::Cost, rows::Note>;
 
 template <class... Rows>
 consteval bool are_all_listed(const table::TablesOf<Rows...>* /*tables*/) {

@@ -53,6 +53,13 @@ Sheet Who::sheet(const Results& results) {
             .largest_first = true};
 }
 
+Sheet Functions::sheet(const Results& results) {
+    Sheet sheet{.sentences = results.sentences.functions, .largest_first = true};
+    const auto& functions = results.of<rows::Function>();
+    if (!functions.empty()) sheet.table = laid_out(functions, "By samples of the CPU time of slow requests");
+    return sheet;
+}
+
 Sheet Ledger::sheet(const Results& results) {
     return {.sentences = results.sentences.ledger,
             .table = laid_out(results.of<rows::Ledger>(), "What became of received packets")};

@@ -70,6 +70,12 @@ struct Who : Of<rows::Who> {
     static constexpr std::string_view id = "who", heading = "What threads waited for";
     static Sheet sheet(const Results& results);
 };
+/// The functions of slow requests' programs, that with most samples first.
+struct Functions {
+    static constexpr std::string_view id = "functions", heading = "Where programs were";
+    static bool is_in(const Results& results) { return !results.sentences.functions.empty(); }
+    static Sheet sheet(const Results& results);
+};
 struct Ledger : Of<rows::Ledger> {
     static constexpr std::string_view id = "ledger", heading = "The ledger";
     static Sheet sheet(const Results& results);
@@ -112,8 +118,8 @@ struct Account : Of<rows::Accounting> {
 
 using Sections =
     std::tuple<section::Calls, section::Stages, section::Averages, section::Tail, section::Causes, section::OverTime,
-               section::Distribution, section::Slowest, section::Who, section::Ledger, section::Drops, section::Counts,
-               section::Losses, section::Groups, section::Cost, section::Account>;
+               section::Distribution, section::Slowest, section::Who, section::Functions, section::Ledger,
+               section::Drops, section::Counts, section::Losses, section::Groups, section::Cost, section::Account>;
 
 template <class S>
 concept HasSheet = requires(const rows::Results& results) {

@@ -146,6 +146,11 @@ void write_answer(std::ostream& out, const Why& why, const Options& options) {
     }
     for (auto& block : blocks)
         if (!room.take(lines_of(block.known))) block.known.clear();
+    std::string functions;
+    for (const auto& sentence : why.functions) {
+        auto next = line(sentence, options);
+        if (room.take(lines_of(next))) functions += next;
+    }
     auto reads = line(why.reads, options);
     if (!room.take(lines_of(reads))) reads.clear();
     for (const auto* part : shown_of(why, fewest_rows + room.left()))
@@ -153,7 +158,7 @@ void write_answer(std::ostream& out, const Why& why, const Options& options) {
     out << title << answer << text_of(table, options.screen) << legend;
     for (const auto& [what, known, remedy] : blocks)
         out << what << known << remedy;
-    out << reads << caveats;
+    out << functions << reads << caveats;
 }
 
 }  // namespace

@@ -250,7 +250,20 @@ struct pt_regs {
     unsigned long r14, sp;
     long call;
     unsigned long argument[6];
+    unsigned long ip, sp, bp; /* of its own code */
 };
+#define instruction_pointer(regs) ((regs)->ip)
+#define user_stack_pointer(regs) ((regs)->sp)
+#define TASK_SIZE (1UL << 47)
+#define TIF_ADDR32 29
+SHIM_THREAD_LOCAL int shim_is_of_32_bits;
+#define test_thread_flag(flag) shim_is_of_32_bits
+#define __user
+static inline long copy_from_user_nofault(void* to, const void* from, size_t size) {
+    if (shim_is_bad(from)) return -14;
+    memcpy(to, from, size);
+    return 0;
+}
 #define syscall_get_nr(task, regs) ((regs)->call)
 #define syscall_get_arguments(task, regs, to) memcpy((to), (regs)->argument, sizeof((regs)->argument))
 #define in_compat_syscall() 0
@@ -301,6 +314,7 @@ struct task_struct {
     int in_iowait SHIM_OF_CPP(= 0);
     int in_memstall SHIM_OF_CPP(= 0);
     int on_rq SHIM_OF_CPP(= 1);
+    const void* mm SHIM_OF_CPP(= "of a program");
 };
 #define task_pt_regs(task) (&(task)->regs)
 typedef unsigned short umode_t;

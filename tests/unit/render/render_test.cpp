@@ -122,6 +122,13 @@ TEST_CASE("parts of stages are in a script, or with --no-parts are not") {
     CHECK(script({{"no-parts", "true"}}) == "stapgen\\t4\\tmine\\tm\\ta:stage\\tc:stage 1\n");
     CHECK(render::macros_of(mine, {}) == std::vector<std::string>{"STAPGEN_WAITS=1", "STAPGEN_FIELDS=3"});
     CHECK(render::macros_of(mine, {{"no-parts", "true"}}) == std::vector<std::string>{"STAPGEN_FIELDS=2"});
+    // A parameter's is there where its value is not the default, however that is written.
+    mine.parameters.push_back(
+        {.name = "slow", .type = recipe::ParameterType::duration, .default_value = "0s", .macro = "SLOW=1"});
+    CHECK(render::macros_of(mine, {{"no-parts", "true"}, {"slow", "0ms"}}) ==
+          std::vector<std::string>{"STAPGEN_FIELDS=2"});
+    CHECK(render::macros_of(mine, {{"no-parts", "true"}, {"slow", "5ms"}}) ==
+          std::vector<std::string>{"SLOW=1", "STAPGEN_FIELDS=2"});
 }
 
 TEST_CASE("a first line that SystemTap would cut is refused, unless it is printed as a format") {
