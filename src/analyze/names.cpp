@@ -14,7 +14,7 @@ namespace {
 bool name(table::Group& group, const NameOf& name_of) {
     bool any = false;
     for (auto& field : group) {
-        if (auto called = name_of(field)) {
+        if (auto called = name_of(group, field)) {
             field.value = *std::move(called);
             any = true;
         }

@@ -10,8 +10,8 @@
 /// Names instead of the numbers that a kernel gives.
 namespace stapgen::analyze {
 
-/// The name of a group's field; nothing where it has none.
-using NameOf = std::function<std::optional<std::string>(const table::GroupField& field)>;
+/// The name of a field of a group; nothing where it has none.
+using NameOf = std::function<std::optional<std::string>(const table::Group& group, const table::GroupField& field)>;
 
 /// Puts names instead of what groups and the slowest records have in their fields. Those that get the same name are
 /// added up.

@@ -7,8 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include "analyze/names.h"
+#include "base/text.h"
 #include "decode/record.h"
 #include "kinds/functions/functions.h"
+#include "symbols/user/process_names.h"
 #include "symbols/user/system_calls.h"
 #include "table/merge.h"
 
@@ -17,6 +20,13 @@ namespace stapgen::session {
 namespace {
 
 using Names = std::map<std::pair<std::int64_t, std::uint64_t>, const recording::CodeName*>;
+
+Names names_of(const recording::RunFacts& facts) {
+    Names names;
+    for (const auto& name : facts.outcome.code)
+        names.emplace(std::pair(name.pid, *name.address), &name);
+    return names;
+}
 
 std::string call_text(std::string_view architecture, std::int64_t number) {
     if (number < 0) return "page faults and interrupts";
@@ -49,9 +59,7 @@ void put_path(const Names& names, rows::CodeSample& sample) {
 
 void put_code(const recording::RunFacts& facts, kinds::Tables& tables) {
     auto& samples = tables.of<rows::CodeSample>();
-    Names names;
-    for (const auto& name : facts.outcome.code)
-        names.emplace(std::pair(name.pid, *name.address), &name);
+    const auto names = names_of(facts);
     for (auto& sample : samples) {
         if (!sample.path.empty()) continue;
         if (sample.call != -1) put(call_text(facts.setup.kernel.architecture, sample.call), "kernel", sample);
@@ -61,6 +69,28 @@ void put_code(const recording::RunFacts& facts, kinds::Tables& tables) {
         sample.pid = 0;
     }
     table::fold(samples);
+}
+
+std::optional<std::uint64_t> lock_address(std::string_view by) {
+    constexpr std::string_view prefix = "0x";
+    if (!by.starts_with(prefix)) return std::nullopt;
+    return base::from_hex(by.substr(prefix.size()));
+}
+
+void put_locks(const recording::RunFacts& facts, kinds::Measured& measured) {
+    if (facts.outcome.code.empty()) return;
+    const auto names = names_of(facts);
+    analyze::name_groups(
+        measured, [&](const table::Group& group, const table::GroupField& field) -> std::optional<std::string> {
+            const auto* by = field.key == "by" ? std::get_if<std::string>(&field.value) : nullptr;
+            const auto* of = by != nullptr ? table::find_field(group, "tid") : nullptr;
+            const auto* tid = of != nullptr ? std::get_if<std::int64_t>(&of->value) : nullptr;
+            const auto address = tid != nullptr ? lock_address(*by) : std::nullopt;
+            const auto found = address ? names.find({*tid, *address}) : names.end();
+            if (found == names.end()) return std::nullopt;
+            const auto& name = *found->second;
+            return symbols::user::text_of({.file = name.file, .place = name.place, .symbol = name.symbol}, "");
+        });
 }
 
 }  // namespace stapgen::session

@@ -52,17 +52,19 @@ void put_owners(std::initializer_list<const recording::GroupNames*> all, kinds::
         }
         return nullptr;
     };
-    analyze::name_groups(measured, [&](const table::GroupField& field) -> std::optional<std::string> {
-        constexpr std::string_view cgroup = "cgroup";
-        // The wait of a packet's reader: no thread is called so, as its number is behind its name.
-        const auto* text = field.key == "by" ? std::get_if<std::string>(&field.value) : nullptr;
-        if (text != nullptr && text->starts_with("cgroup:"))
-            return containers::owner_name(cgroup, std::string_view(*text).substr(cgroup.size() + 1), find);
-        if (!containers::is_owner_field(field.key) || std::holds_alternative<bool>(field.value)) return std::nullopt;
-        const auto* number = std::get_if<std::int64_t>(&field.value);
-        return containers::owner_name(
-            field.key, number != nullptr ? fmt::to_string(*number) : std::get<std::string>(field.value), find);
-    });
+    analyze::name_groups(
+        measured, [&](const table::Group& /*group*/, const table::GroupField& field) -> std::optional<std::string> {
+            constexpr std::string_view cgroup = "cgroup";
+            // The wait of a packet's reader: no thread is called so, as its number is behind its name.
+            const auto* text = field.key == "by" ? std::get_if<std::string>(&field.value) : nullptr;
+            if (text != nullptr && text->starts_with("cgroup:"))
+                return containers::owner_name(cgroup, std::string_view(*text).substr(cgroup.size() + 1), find);
+            if (!containers::is_owner_field(field.key) || std::holds_alternative<bool>(field.value))
+                return std::nullopt;
+            const auto* number = std::get_if<std::int64_t>(&field.value);
+            return containers::owner_name(
+                field.key, number != nullptr ? fmt::to_string(*number) : std::get<std::string>(field.value), find);
+        });
 }
 
 bool has_owners(const decode::Schema& schema) {
@@ -216,6 +218,10 @@ void Namer::observe_owner(const decode::Record& record) {
 
 void Namer::observe_code(const decode::Record& record) {
     const auto& schema = *record.schema;
+    if (tells_wakers(schema)) {
+        const auto address = lock_address(record.values[*schema.find("by")].raw);
+        if (address) processes_.observe(record.values[*schema.find("tid")].number, *address);
+    }
     if (schema.index == 0 || !samples_code(schema)) return;
     const auto pid = record.values[*schema.find("pid")].number;
     auto room = symbols::user::ProcessNames::max_addresses;
@@ -242,6 +248,7 @@ base::Result<void> Namer::put_into(kinds::Measured& measured, const recording::R
                                    const std::string& release) {
     put(facts, measured);
     put_code(facts, measured);
+    put_locks(facts, measured);
     put_owners({&facts.outcome.group_names, &facts.setup.group_names}, measured);
     if (sources_) {
         auto log = facts.setup.kernel;

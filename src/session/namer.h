@@ -46,7 +46,7 @@ class Namer {
     void look_at_owners(const decode::Header& header);
     /// A record of this machine, whose namespace, cgroup and container are to be named.
     void observe_owner(const decode::Record& record);
-    /// A sample of a process of this machine, whose addresses are to be named.
+    /// A sample of a process of this machine, or a sleep for one of its futexes: addresses that are to be named.
     void observe_code(const decode::Record& record);
     /// What they are, as far as it is known now; none where there are no such records.
     std::vector<recording::CodeName> code_names();

@@ -73,7 +73,7 @@ static inline void stapgen_clock_sees_readable(unsigned long sk) {
     struct stapgen_woken_by* by = STAPGEN_THIS_CPU(stapgen_woken_by);
     by->sk = sk;
     by->at = STAPGEN_NOW();
-    stapgen_question_is_answered(sk, by->at);
+    stapgen_answer_comes(sk, by->at);
 }
 /* It goes to sleep. */
 static inline void stapgen_clock_sleeps(struct stapgen_clock* clock, const struct task_struct* task, s64 now) {

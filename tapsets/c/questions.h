@@ -80,7 +80,7 @@ static inline void stapgen_clock_asks(unsigned long sk, int is_tcp, const void**
     }
 }
 /* The readers of a socket are being woken. */
-static inline void stapgen_question_is_answered(unsigned long sk, s64 now) {
+static inline void stapgen_answer_comes(unsigned long sk, s64 now) {
     struct stapgen_asking* asking = (struct stapgen_asking*)stapgen_find(stapgen_askings, sk);
     struct stapgen_app* app;
     if (!asking || !asking->asked || asking->first) return;

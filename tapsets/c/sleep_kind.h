@@ -262,9 +262,10 @@ static inline void stapgen_sleep_of_this(struct stapgen_sleep* sleep, const stru
     memset(sleep, 0, sizeof(*sleep));
     sleep->kind = STAPGEN_APP_WAIT_asleep;
     if (thread) sleep->sk = READ_ONCE(thread->sk);
-    if (sleep->sk || task->flags & PF_KTHREAD || stapgen_is_of_32_bits()) return;
+    if (sleep->sk || task->flags & PF_KTHREAD) return;
     call = syscall_get_nr((struct task_struct*)task, regs);
-    if (call >= 0) { /* else it is in a page fault, or an interrupt */
+    if (call >= 0) { /* else it is in a page fault, or an interrupt, which looks like a call of x32, too */
+        if (stapgen_is_of_32_bits()) return;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 1, 0)
         syscall_get_arguments((struct task_struct*)task, regs, argument);
 #else

@@ -247,7 +247,7 @@ struct irqaction {
 };
 /* A system call, and its arguments; below 0: it is in none. */
 struct pt_regs {
-    unsigned long r14, sp;
+    unsigned long r14;
     long call;
     unsigned long argument[6];
     unsigned long ip, sp, bp; /* of its own code */
@@ -324,17 +324,11 @@ static inline int task_cpu(const struct task_struct* task) {
 struct task_struct* shim_current(void);
 #define current shim_current()
 
-/* A process's memory is that of the test, and a thread's number is its own in any namespace. */
-#define __user
+/* A thread's number is its own in any namespace. */
 enum { PIDTYPE_PID };
 struct pid;
 struct pid* find_vpid(int tid);
 struct task_struct* pid_task(struct pid* pid, int type);
-static inline long copy_from_user_nofault(void* to, const void* from, size_t size) {
-    if ((unsigned long)from < 4096) return -14;
-    memcpy(to, from, size);
-    return 0;
-}
 #define CONFIG_PSI 1
 
 typedef struct {

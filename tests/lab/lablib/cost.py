@@ -14,6 +14,7 @@ GOLDEN = SOURCE / "golden/cost.toml"
 GOLDEN_OF = {None: GOLDEN, "arm64": SOURCE / "golden/cost-arm64.toml"}  # by a root's architecture
 # Its stages are not divided, and by what its modules and its numbers are named then.
 NO_PARTS, WITHOUT_PARTS = "--no-parts", "-no-parts"
+WITH_PARTS = "-with-parts"  # they are divided only then
 # What of the tree is in a module.
 KERNEL_SIDE = ("templates", "tapsets")
 # A module has the text of each of its probes, whole and as often as it has the probe.
@@ -76,7 +77,7 @@ def source(lab, installed, recipe):
 
 
 def build_before(lab, commit, modules):
-    """Build those of MODULES that COMMIT has otherwise, as NAME.before."""
+    """Build those of MODULES that COMMIT has otherwise, as NAME.before; none with parts that are asked for."""
     program = install_before(lab, commit)
 
     def known(recipe, *options):
@@ -85,7 +86,7 @@ def build_before(lab, commit, modules):
         return [recipe, *(option for option in options if has_parts or option != NO_PARTS)]
 
     build_modules(lab, {f"{name}.before": known(*options) for name, options in modules.items()
-                        if source(lab, "before", options[0]) != source(lab, "stapgen", options[0])}, program=program)
+                        if WITH_PARTS not in name and source(lab, "before", options[0]) != source(lab, "stapgen", options[0])}, program=program)
 
 
 def read_golden(file=GOLDEN):

@@ -11,7 +11,7 @@ import re
 
 from lablib import cost
 from lablib.common import SOURCE
-from lablib.cost import NO_PARTS, WITHOUT_PARTS
+from lablib.cost import NO_PARTS, WITH_PARTS, WITHOUT_PARTS
 from lablib.scenario import build_modules
 
 DESCRIPTION = "instructions of the latency recipes, beside empty handlers and an older commit: golden/cost.toml"
@@ -24,7 +24,8 @@ RECORDS = {"rx-latency": 2, "tx-latency": 2, "net-latency": 4, "sock-latency": 2
 MODES = {"printing": [], "aggregating": ["--aggregate"]}
 # What has numbers -> the recipe, with its options.
 MEASURED = {recipe: [recipe] for recipe in RECORDS} | {
-    recipe + WITHOUT_PARTS: [recipe, NO_PARTS] for recipe in ("rx-latency", "tx-latency", "net-latency")}
+    recipe + WITHOUT_PARTS: [recipe, NO_PARTS] for recipe in ("rx-latency", "tx-latency", "net-latency")} | {
+    "sock-latency" + WITH_PARTS: ["sock-latency", "--parts"]}
 BUILD = {f"{name}.{mode}": [*recipe, *options] for name, recipe in MEASURED.items() for mode, options in MODES.items()}
 TRAFFIC = ("tcp", "udp")
 FIRST, REQUESTS, ROUNDS = 53, 151, 3
@@ -135,8 +136,9 @@ def numbers(counted, with_before):
             for mode in MODES:
                 now = more[f"{name}.{mode}", traffic]
                 modes[mode] = {"instructions": now, "to-empty": round(now / empty, 3)}
-                if name + WITHOUT_PARTS in MEASURED:
-                    modes[mode]["to-no-parts"] = round(now / more[f"{name}{WITHOUT_PARTS}.{mode}", traffic], 3)
+                without = name.removesuffix(WITH_PARTS) if name.endswith(WITH_PARTS) else name + WITHOUT_PARTS
+                if without in MEASURED and without != name:
+                    modes[mode]["to-no-parts"] = round(now / more[f"{without}.{mode}", traffic], 3)
                 if with_before:
                     # One that is as it was is not built twice.
                     modes[mode]["to-before"] = round(now / more.get((f"{name}.{mode}.before", traffic), now), 3)

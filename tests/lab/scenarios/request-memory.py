@@ -49,7 +49,7 @@ def check(lab):
             assert sum(of.values()) == event["app_ns"], (name, event)
         usual = {part: median(of.get(part, 0) for of in parts) for part in sorted({part for of in parts for part in of})}
         print(f"  {name}: " + ", ".join(f"{part} {ns / 1e6:.3f}" for part, ns in usual.items()))
-        # 17 ms of a CPU with 10 ms in each 40: at least one period is waited for. Of memory: more than what it is not.
-        assert usual[name] >= (29_000_000 if name == "throttled" else 1), (name, usual)
+        # 17 ms on a CPU with 10 ms in each 40: the rest of a period is waited for. Of memory: some, as devices take their time.
+        assert usual.get(name, 0) >= (27_000_000 if name == "throttled" else 1), (name, usual)
         assert not usual.get("undivided"), (name, usual)
     assert lab.read("modules-left").strip() == "0"

@@ -28,7 +28,7 @@ constexpr const char* stage_records =
     "end\t3000000000\tseen=5\treported=5\n";
 
 /// Two namespaces have one name, as where a container was started again.
-std::optional<std::string> name_of(const GroupField& field) {
+std::optional<std::string> name_of(const Group& /*group*/, const GroupField& field) {
     const auto* number = std::get_if<std::int64_t>(&field.value);
     if (field.key != "netns" || number == nullptr) return std::nullopt;
     return *number == 4026532303 ? "blue" : "red";

@@ -3,8 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "decode/record.h"
 
+using namespace stapgen;
 using stapgen::recording::CodeName, stapgen::recording::RunFacts;
 namespace rows = stapgen::rows;
 using Texts = stapgen::table::Texts;
@@ -81,4 +84,25 @@ TEST_CASE("code without a name is one place of its file, and what is known of no
     CHECK(rows[1].files == Texts{"jit"});
     CHECK(rows[2].path == Texts{"code without a name"});
     CHECK(rows[2].files == Texts{""});
+}
+
+TEST_CASE("a lock has the name of its variable where the recording has one, and who waits for it is one row") {
+    recording::RunFacts facts;
+    facts.outcome.code = {{.pid = 2213, .address = 0x55d0c0a0b040, .symbol = "cache_lock", .file = "app"},
+                          {.pid = 2213, .address = 0x55d0c1000000, .file = "heap"}};
+    kinds::Measured measured;
+    const auto waits = [](std::int64_t tid, std::string by) {
+        return rows::Who{.group = {{"tid", tid}, {"waited", "lock"}, {"by", std::move(by)}}, .n = 7, .sum_ns = 11};
+    };
+    measured.of<rows::Who>() = {waits(2213, "0x55d0c0a0b040"), waits(2213, "0x55d0c1000000"), waits(2213, "0x1"),
+                                waits(2214, "0x55d0c0a0b040"), waits(2213, "127.0.0.1:5432")};
+    session::put_locks(facts, measured);
+    std::vector<std::string> names;
+    for (const auto& row : measured.of<rows::Who>())
+        names.push_back(std::get<std::string>(table::find_field(row.group, "by")->value));
+    std::ranges::sort(names);
+    CHECK(names == std::vector<std::string>{"0x1", "0x55d0c0a0b040", "127.0.0.1:5432", "cache_lock in app", "heap"});
+    CHECK(session::lock_address("0x2a") == 42);
+    CHECK_FALSE(session::lock_address("0x"));
+    CHECK_FALSE(session::lock_address("pipe"));
 }
