@@ -37,7 +37,7 @@ struct stapgen_request {
     u32 reply_seq;        /* of the first byte of its answer */
     u32 seq;              /* of its own; where ends are followed, as: */
     s64 last;             /* ns: its last segment left the driver */
-    u32 asks;             /* asked_for.h */
+    u32 asks;             /* print_end.h */
     unsigned long skb;    /* UDP: the datagram, until it is read */
     int may_be_unwrapped; /* UDP: it is counted as encapsulated, and not as a request, until it is read */
     unsigned long answer; /* UDP: stapgen_answer_key() */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whom a thread works for, for a recipe that follows both ends: asked_for.h takes the questions of a turn for those of
+/* Whom a thread works for, for a recipe that follows both ends: print_end.h takes the questions of a turn for those of
  * its request.
  *
  * A turn begins where the thread reads bytes of a request, or of the reply to a question that is for one. It ends where

@@ -45,7 +45,7 @@ static inline enum stapgen_end stapgen_end_of(const struct sock* sk, const void*
     return stapgen_is_servers(remote) ? STAPGEN_CLIENT : STAPGEN_NO_END;
 }
 
-/* What becomes of those that ask: ask.h; of what either sends: print_end.h; and for whom a thread asks: asked_for.h. */
+/* What becomes of those that ask: ask.h; of what either sends, and for whom a thread asks: print_end.h. */
 #if STAPGEN_BOTH_ENDS
 static inline void stapgen_question_is_asked(const struct sock* sk, const struct stapgen_for* of, const void** fault);
 static inline void stapgen_question_is_answered(unsigned long sk, const struct stapgen_socket_id* id,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For which request a question is asked: tapsets/c/asked_for.h.
+// For which request a question is asked: tapsets/c/print_end.h.
 #include <doctest/doctest.h>
 
 #include "turn_world.h"
