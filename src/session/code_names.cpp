@@ -14,6 +14,7 @@
 #include "symbols/user/process_names.h"
 #include "symbols/user/system_calls.h"
 #include "table/merge.h"
+#include "table/texts.h"
 
 namespace stapgen::session {
 

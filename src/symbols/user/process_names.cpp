@@ -131,7 +131,7 @@ void ProcessNames::observe(std::int64_t tid, std::uint64_t address, std::size_t 
     met_.emplace(key, Address{place_of(tid, address), {}});
 }
 
-const ProgramSymbols& ProcessNames::symbols_of(File& file) const {
+const ProgramSymbols& ProcessNames::symbols_of(File& file) {
     if (file.symbols) return *file.symbols;
     const auto open_debug = [&](const std::string& build_id) -> std::optional<ProgramFile> {
         if (build_id.size() < 3) return std::nullopt;
@@ -140,6 +140,8 @@ const ProgramSymbols& ProcessNames::symbols_of(File& file) const {
         return open_in(file.root, debug_ / path);
     };
     file.symbols = ProgramSymbols::read(*file.bytes, open_debug);
+    if (file.symbols->size() > max_symbol_bytes - symbol_bytes_) file.symbols.emplace();
+    symbol_bytes_ += file.symbols->size();
     return *file.symbols;
 }
 

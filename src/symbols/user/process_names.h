@@ -56,7 +56,8 @@ class ProcessNames {
     };
     std::vector<Met> all();
 
-    static constexpr std::size_t max_processes = 1024, max_mappings = 262'144, max_files = 512, max_addresses = 8192;
+    static constexpr std::size_t max_processes = 1024, max_mappings = 262'144, max_files = 512, max_addresses = 8192,
+                                 max_symbol_bytes = std::size_t{512} << 20U;
 
   private:
     struct File {
@@ -92,7 +93,7 @@ class ProcessNames {
     void read_mappings(Process& process, std::int64_t tid);
     std::shared_ptr<File> file_of(std::int64_t tid, const Mapping& mapping);
     std::optional<Place> place_of(std::int64_t tid, std::uint64_t address);
-    const ProgramSymbols& symbols_of(File& file) const;
+    const ProgramSymbols& symbols_of(File& file);
     [[nodiscard]] std::optional<std::string> compiled_text(std::int64_t tid) const;
     const PerfMap& compiled_by(Process& process, std::int64_t tid) const;
     UserName name_of(const Place& place, std::int64_t tid, std::uint64_t address);
@@ -100,7 +101,7 @@ class ProcessNames {
 
     std::filesystem::path proc_, debug_;
     std::map<std::int64_t, Process> processes_;
-    std::size_t mappings_ = 0;
+    std::size_t mappings_ = 0, symbol_bytes_ = 0;
     std::map<std::pair<dev_t, ino_t>, std::shared_ptr<File>> files_;
     std::map<std::pair<std::int64_t, std::uint64_t>, Address> met_;
 };

@@ -198,6 +198,13 @@ bool ProgramSymbols::has(std::uint64_t address) const {
     });
 }
 
+std::size_t ProgramSymbols::size() const {
+    auto bytes = entries_.size() * sizeof(Entry);
+    for (const auto& texts : texts_)
+        bytes += texts.size();
+    return bytes;
+}
+
 std::optional<ProgramSymbol> ProgramSymbols::find(std::uint64_t address) const {
     constexpr int nested = 16;  // symbols within others that are looked at
     auto at = std::ranges::upper_bound(entries_, address, {}, &Entry::begin);

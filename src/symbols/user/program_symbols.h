@@ -35,6 +35,8 @@ class ProgramSymbols {
     /// Whether memory of the program is there, .bss too.
     [[nodiscard]] bool has(std::uint64_t address) const;
     [[nodiscard]] std::optional<ProgramSymbol> find(std::uint64_t address) const;
+    /// Bytes of memory.
+    [[nodiscard]] std::size_t size() const;
 
     /// Symbols of a file.
     static constexpr std::size_t most = 2'000'000;

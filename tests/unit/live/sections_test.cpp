@@ -23,6 +23,8 @@ rows::Results everything() {
     results.of<rows::Count>() = {{"packets", {{"cpu", 1}}, 17}};
     results.of<rows::Who>() = {{.n = 7, .waiter = "web[21]"}};
     results.of<rows::CauseOfWait>() = {{"tcp-app.asleep", "7 of 9 packets waited", "its thread slept", "read sooner"}};
+    results.sentences.functions = {"CPU of the 3 slow requests, 31 samples: encode 100 % (+-0)"};
+    results.of<rows::Function>() = {{"encode", "app", 31, 1}};
     results.of<rows::Ledger>() = {{"received", {}, 1013}};
     results.one<rows::Cost>().probes = {{"kernel.trace(\"kfree_skb\")", 3, 5, 7}};
     return results;

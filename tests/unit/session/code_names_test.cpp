@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "decode/record.h"
+#include "table/texts.h"
 
 using namespace stapgen;
 using stapgen::recording::CodeName, stapgen::recording::RunFacts;
