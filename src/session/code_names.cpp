@@ -90,7 +90,7 @@ void put_locks(const recording::RunFacts& facts, kinds::Measured& measured) {
             const auto found = address ? names.find({*tid, *address}) : names.end();
             if (found == names.end()) return std::nullopt;
             const auto& name = *found->second;
-            return symbols::user::text_of({.file = name.file, .place = name.place, .symbol = name.symbol}, "");
+            return symbols::user::text_of({name.file, name.build_id, name.place, name.symbol}, "");
         });
 }
 
