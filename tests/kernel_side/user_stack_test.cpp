@@ -34,7 +34,7 @@ struct World {
     /// Its place, and those behind the calls that led there, each frame 16 bytes above the one before.
     void runs_at(unsigned long ip, const std::vector<unsigned long>& callers) {
         auto& regs = shim_tasks[shim_task].regs;
-        regs = {-1, {}, ip, at(0), callers.empty() ? 0 : at(2)};
+        regs = {0, -1, {}, ip, at(0), callers.empty() ? 0 : at(2)};
         for (std::size_t i = 0; i < callers.size(); ++i) {
             stack[2 + 2 * i] = i + 1 == callers.size() ? 0 : at(4 + 2 * i);
             stack[3 + 2 * i] = callers[i];

@@ -89,8 +89,9 @@ TEST_CASE("code without a name is one place of its file, and what is known of no
 
 TEST_CASE("a lock has the name of its variable where the recording has one, and who waits for it is one row") {
     recording::RunFacts facts;
-    facts.outcome.code = {{.pid = 2213, .address = 0x55d0c0a0b040, .symbol = "cache_lock", .file = "app"},
-                          {.pid = 2213, .address = 0x55d0c1000000, .file = "heap"}};
+    auto heap = code_name(2213, 0x55d0c1000000, "", false, std::nullopt);
+    heap.file = "heap";
+    facts.outcome.code = {code_name(2213, 0x55d0c0a0b040, "cache_lock", false), heap};
     kinds::Measured measured;
     const auto waits = [](std::int64_t tid, std::string by) {
         return rows::Who{.group = {{"tid", tid}, {"waited", "lock"}, {"by", std::move(by)}}, .n = 7, .sum_ns = 11};
