@@ -31,6 +31,8 @@ struct stapgen_app {
     u32 is_own;                      /* whatever its thread does is for it */
     u32 questions;                   /* that were asked for it, and are not answered */
     s64 first, first_in_turns;       /* of an answer's first byte: ns, and its clock's */
+    unsigned long connecting;        /* a socket that a question is to be asked on; 0: none */
+    u32 is_moved;                    /* another thread goes on with it */
     unsigned long is_spread;         /* a thread woke more than one while it worked for this */
     struct stapgen_who_time longest; /* of what it slept for */
 };

@@ -116,6 +116,8 @@ static inline void stapgen_open_app(struct stapgen_app* app, struct stapgen_cloc
     app->questions = 0;
     app->first = 0;
     app->is_spread = 0;
+    app->connecting = 0;
+    app->is_moved = 0;
     app->own.wakes = 0;
     app->clock = clock;
     app->born = clock->born;

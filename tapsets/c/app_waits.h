@@ -192,6 +192,7 @@ static inline void stapgen_note_app(struct stapgen_app* app, struct stapgen_cloc
         return;
     }
     if (is_first) stapgen_open_app(app, clock, now);
+    clock->has_read = 1;
     if (!app->clock) return;
     memset(app->own.waits.ns, 0, sizeof(app->own.waits.ns));
     memcpy(app->own.copy, clock->ns, sizeof(app->own.copy));
@@ -206,6 +207,12 @@ static inline void stapgen_count_app(const struct stapgen_app* app) {
     stapgen_add_times_later(&app->own.things);
     stapgen_add_times_later(&app->own.answers);
 }
+/* Processes in which a thread that reads requests has replied to another one's: tasks go from thread to thread, and
+ * what a thread did in between may be for another. */
+STAPGEN_SET(stapgen_mixing, stapgen_place, 6);
+static inline int stapgen_is_mixing(void) {
+    return stapgen_find(stapgen_mixing, (unsigned long)current->tgid) != NULL;
+}
 /* Who replies; not under the lock of a queue. */
 static inline struct stapgen_clock* stapgen_clock_replies(void) {
     return stapgen_clock_of_this();
@@ -218,8 +225,10 @@ static inline void stapgen_divide_app(struct stapgen_app* app, struct stapgen_cl
     if (clock) stapgen_clock_runs_until(clock, now);
     if (clock && app->clock == clock && app->born == clock->born && app->id) {
         is_own = 1;
+        /* The others wait for this one from now on until the thread turns elsewhere. */
+        if (clock->opens > 1) stapgen_turn_to(clock, app, now);
         stapgen_settle_app(app, clock, now);
-        share = &app->own;
+        if (clock->is_goroutine || (!READ_ONCE(app->is_moved) && !stapgen_is_mixing())) share = &app->own;
     } else if (clock && !is_own && app->id && clock->handed.of.app == app && clock->handed.of.id == app->id &&
                !READ_ONCE(app->is_spread)) {
         stapgen_take_share(&clock->handed.share, clock, 1);
@@ -238,12 +247,15 @@ static inline void stapgen_divide_app(struct stapgen_app* app, struct stapgen_cl
     } else {
         app->own.things.n = app->own.answers.n = 0;
         if (!is_own) stapgen_add_wait(&app->own.waits, STAPGEN_APP_WAIT_handed_over, stage);
+        if (!is_own && clock && clock->has_read) {
+            enum stapgen_inserted inserted;
+            stapgen_insert(stapgen_mixing, (unsigned long)current->tgid, now, &inserted);
+        }
     }
     stapgen_settle_waits(&app->own.waits, stage, STAPGEN_APP_WAIT_undivided);
     stapgen_close_app(app);
     if (!clock) return;
     clock->handed.of.app = NULL;
-    if (clock->turn.app == app) stapgen_leave_turn(clock, now);
     if (is_own) stapgen_forget_closed(clock, now);
 }
 

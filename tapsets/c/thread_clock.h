@@ -44,6 +44,7 @@ struct stapgen_clock {
     u32 in_call;   /* in a system call, where these are looked at */
     u32 reclaims;  /* the kernel looks for memory for it */
     u32 is_holder; /* of a lock that a request has waited for */
+    u32 has_read;  /* a request */
     u32 opens;     /* how many may be in `open` */
     u64 comm[2];
     s64 born, since, slept; /* slept: since when it sleeps, if it does */

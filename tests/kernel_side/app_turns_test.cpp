@@ -266,6 +266,83 @@ TEST_CASE("a goroutine's request is its own, whatever threads run it, and anothe
     CHECK(third.of(STAPGEN_APP_WAIT_running) == 7);
 }
 
+TEST_CASE("a question on a connection that is made for it is its request's, whosever turn it is as it is sent") {
+    World world;
+    constexpr std::array<unsigned long, 6> until{0, 0, 0, 1'000};
+    App first{}, second{};
+    const void* fault = nullptr;
+    const auto connects = [&](const struct sock& sock) {
+        world.at(0);
+        stapgen_clock_connects(World::of(sock), &fault);
+    };
+    const auto answer = [&](const struct sock& sock, s64 ns) {
+        world.sleeps(__NR_epoll_pwait, until, ns, 1, [&] { world.wakes_by(sock, 0); });
+        world.reads_from(sock);
+    };
+    read(world, first, 4711);
+    connects(world.database);
+    world.at(10);
+    read(world, second, 4713);
+    connects(world.cache);
+    world.at(10);
+    stapgen_turn_ends();
+    SUBCASE("each has its own") {
+        world.asks(world.database);  // both are writable
+        world.at(20);
+        world.asks(world.cache);
+        world.at(20);
+        answer(world.database, 3'000);
+        world.at(30);
+        reply(world, first);
+        CHECK(first.of(STAPGEN_APP_WAIT_running) == 10 + 20 + 30);
+        CHECK(first.of(STAPGEN_APP_WAIT_server) == 10 + 20 + 3'000);
+        CHECK(first.of(STAPGEN_APP_WAIT_undivided) <= 1);
+        CHECK(first.sum() == world.now - first.read);
+        answer(world.cache, 500);
+        reply(world, second);
+        CHECK(second.of(STAPGEN_APP_WAIT_undivided) <= 1);
+        CHECK(second.sum() == world.now - second.read);
+    }
+    SUBCASE("of one that has asked elsewhere before it is a pool's, and nobody's") {
+        stapgen_turn_to(first.clock, &first, world.now);
+        world.asks(world.net_sock);
+        CHECK(first.connecting == 0);
+        CHECK_FALSE(stapgen_has_asked(first.clock, World::of(world.database)));
+    }
+}
+
+TEST_CASE("where tasks go from thread to thread nothing is said of what a thread did for one") {
+    World world;
+    App first{}, second{}, third{};
+    read(world, first, 4711);
+    shim_task = 1;
+    read(world, second, 4713);
+    world.at(10);
+    SUBCASE("another thread reads the answer") {
+        world.asks(world.database);
+        shim_task = 0;
+        world.reads_from(world.database);
+        shim_task = 1;
+        world.at(5);
+        reply(world, second);
+        CHECK(second.of(STAPGEN_APP_WAIT_undivided) == 15);
+        shim_task = 0;
+        reply(world, first);
+        CHECK(first.of(STAPGEN_APP_WAIT_running) == 15);
+    }
+    SUBCASE("one that reads requests replies to another one's: so do all from then on") {
+        reply(world, first, false);
+        CHECK(first.of(STAPGEN_APP_WAIT_handed_over) == 10);
+        world.at(7);
+        reply(world, second);
+        CHECK(second.of(STAPGEN_APP_WAIT_undivided) == 17);
+        read(world, third, 4711);
+        world.at(3);
+        reply(world, third);
+        CHECK(third.of(STAPGEN_APP_WAIT_undivided) == 3);
+    }
+}
+
 TEST_CASE("what comes from where a request was asked for is no request") {
     World world;
     App reply_of_server{};
@@ -304,6 +381,7 @@ TEST_CASE("whatever threads do, parts are the whole of each request") {
                 if (apps[at].read == 0) break;
                 reply(world, apps[at], reader[at] == shim_task);
                 REQUIRE(apps[at].sum() == world.now - apps[at].read);
+                clear(stapgen_mixing);
                 ++replies;
                 divided += apps[at].of(STAPGEN_APP_WAIT_undivided) + apps[at].of(STAPGEN_APP_WAIT_handed_over) == 0;
                 apps[at].read = 0;

@@ -11,6 +11,7 @@
 
 // world.h is first: it has what the C is made of.
 #include <array>
+#include <deque>
 #include <map>
 #include <random>
 #include <sstream>
@@ -69,6 +70,7 @@ struct World {
         clear(stapgen_clocks);
         clear(stapgen_threads);
         clear(stapgen_askings);
+        clear(stapgen_mixing);
         std::memset(stapgen_who_sets, 0, sizeof(stapgen_who_sets));
         std::memset(&stapgen_woken_by, 0, sizeof(stapgen_woken_by));
         for (int i = 0; i < 8; ++i) {
@@ -180,7 +182,9 @@ void reply(World& world, App& app, bool is_own = true) {
 }
 /// What a request waited for while its thread did `work`.
 App app_of(World& world, auto work) {
-    App app{};
+    // In a kernel these are rows of a table, which stay.
+    static std::deque<App> apps;
+    App& app = apps.emplace_back();
     world.at(17);
     read(world, app);
     work();

@@ -260,7 +260,7 @@ SHIM_THREAD_LOCAL int shim_is_of_32_bits;
 #define test_thread_flag(flag) shim_is_of_32_bits
 #define __user
 static inline long copy_from_user_nofault(void* to, const void* from, size_t size) {
-    if (shim_is_bad(from)) return -14;
+    if ((unsigned long)from < 4096 || shim_is_bad(from)) return -14;
     memcpy(to, from, size);
     return 0;
 }
