@@ -41,6 +41,7 @@ FILES = {
     "web1.rec": "samples/rx-latency.rec",
     "web2.rec": "samples/slower-stage/before/1.rec",
     **{f"monday/web{i}.rec": f"samples/slower-stage/before/{i}.rec" for i in range(1, 6)},
+    **{f"chain/{host}.rec": f"tests/golden/chain/{host}.rec" for host in ("app1", "web1", "db1")},
     **{f"pair/{host}.rec": f"samples/pair/{host}.rec" for host in ("app1", "db1")},
     **{name: f"samples/captured/{name}" for name in ("app1.rec", "db1.rec", "db1.pcap")},
     "drops.txt": "samples/dropwatch-2009.txt",

@@ -34,7 +34,7 @@ def causes(name, text):
 def check_parts(recipe, in_c):
     """The parts of a stage are those that the C prints, in its order."""
     of_udp = causes("UDP_APP", in_c)
-    known = {"tcp-app": causes("TCP_APP", in_c) + of_udp, "udp-app": of_udp, "app-tcp": causes("TX", in_c)}
+    known = {"tcp-app": causes("TCP_APP", in_c) + of_udp, "udp-app": of_udp, "app-tcp": causes("TX", in_c), "app": causes("APP", in_c)}
     divided = [stage for stage in recipe.get("stages", []) if "parts" in stage]
     for stage in divided:
         assert stage["parts"] == known[stage["name"]], f"{recipe['name']} has parts {stage}, and c/causes.h {known[stage['name']]}"
