@@ -143,7 +143,7 @@ TEST_CASE_FIXTURE(World, "a call path has 24 frames at most") {
     CHECK(line.find("\t1\t401000,") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(World, "threads that read nothing have no samples; what cannot be known is counted") {
+TEST_CASE_FIXTURE(World, "threads that read nothing have no samples, and what cannot be known is counted") {
     stapgen_take_sample(1);
     auto samples = reads();
     CHECK(replies(samples, 2000).empty());

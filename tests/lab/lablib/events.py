@@ -47,7 +47,7 @@ def read_printed(lab, name):
 def check_report(text, skips=False):
     document = checked(json.loads(text))
     check_account(document["accounting"])
-    assert skips or not document["accounting"]["skipped_probes"], "probes were skipped"
+    assert document["accounting"]["skipped_probes"] <= (2 if skips else 0), "probes were skipped"
     return document
 
 
