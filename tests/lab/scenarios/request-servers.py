@@ -307,7 +307,8 @@ def said_by_backend(_, __):
 SAID = {
     "nginx-each-1": (said_by_nginx, ("server",)),
     "nginx-each-4": (said_by_nginx, ("server",)),
-    "nginx-two-6": (said_by_nginx, ("server",)),
+    # An answer that lies there while the loop works for others is in what nginx says.
+    "nginx-two-6": (said_by_nginx, ("server", "other-sockets")),
     "nginx-kept-4": (said_by_nginx, ("server",)),
     "redis-sleep-1": (said_by_redis, ("timer", "run-queue")),
     "redis-sleep-4": (said_by_redis, ("timer", "run-queue")),
