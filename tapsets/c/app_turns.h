@@ -144,6 +144,8 @@ static inline void stapgen_clock_hands(struct stapgen_clock* waker, struct stapg
         hops = waker->handed.hops + 1;
     }
     if (!app || !share) return;
+    /* It has it already, and slept again, for a mutex that the waker had. */
+    if (woken && woken->handed.of.app == app && woken->handed.of.id == app->id) return;
     if (share->wakes++) set_bit(0, &app->is_spread);
     if (!woken) {
         stapgen_make_clock(task, STAPGEN_APP_WAIT_run_queue, now);

@@ -130,6 +130,16 @@ TEST_CASE("a request is not handed over where it may be another one") {
         read(world, app, 4713);
         CHECK_FALSE(is_handed());
     }
+    SUBCASE("it is woken twice: it is") {
+        read(world, app);
+        world.wakes(1);
+        world.runs(1);
+        world.goes_to_sleep(__NR_futex, {0, 128, 2});
+        shim_task = 0;
+        world.wakes(1);
+        world.runs(1);
+        CHECK(is_handed());
+    }
     SUBCASE("and else it is") {
         read(world, app);
         world.wakes(1);
