@@ -135,12 +135,12 @@ TEST_CASE("a fault without a remedy changes nothing of a run, and a script of on
     CHECK(applied->lines.empty());
     CHECK(applied->runtime.empty());
     CHECK(faults_met(rows, "probe begin { exit(is_global (x)); y_perf.z }").empty());
-    const auto met = faults_met(rows, "global n\nprobe perf.sw.cpu_clock { n++ }");
+    const auto met = faults_met(rows, "global n\nprobe perf.hw.cpu_cycles { n++ }");
     CHECK(faults_met(needed("4.5", runtime_of("4.5")), "").front() ==
           "warning: unload-poll: when a module of this SystemTap is unloaded while stapio waits for it, the kernel may "
           "crash; fixed in SystemTap 4.6");
     REQUIRE(met.size() == 2);
     CHECK(met[0].starts_with("warning: branch-locks: "));
     CHECK(met[1].starts_with("warning: nmi-locks: "));
-    CHECK(met[1].ends_with("(the script has 'perf.'); fixed in SystemTap 5.1"));
+    CHECK(met[1].ends_with("(the script has 'perf.hw'); fixed in SystemTap 5.1"));
 }
