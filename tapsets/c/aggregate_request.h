@@ -9,11 +9,7 @@
 static inline int stapgen_aggregate_request(const struct stapgen_request* request, const s64* stages) {
 #if STAPGEN_APP_PARTS
     enum { PARTS = STAPGEN_RECORD_FIELDS + 1 };
-    u32 has = 0;
-    int i;
-    for (i = 0; i < STAPGEN_RECORD_FIELDS; i++)
-        if (stages[i] >= 0) has |= 1U << i;
-    return stapgen_aggregate_divided(0, 0, has, stages, &request->app.own.waits, PARTS);
+    return stapgen_aggregate_values(0, 0, stages, &request->app.own.waits, PARTS);
 #else
     (void)request;
     return stapgen_aggregate_record(0, 0, stages);

@@ -15,6 +15,10 @@
 static inline int stapgen_is_open(const struct stapgen_app_ref* ref) {
     return ref->app && READ_ONCE(ref->app->id) == ref->id;
 }
+/* Whether another thread has handed it to this one. */
+static inline int stapgen_has_handed(const struct stapgen_clock* clock, const struct stapgen_app* app) {
+    return clock->handed.of.app == app && clock->handed.of.id == app->id;
+}
 static inline s64 stapgen_in_turns(const struct stapgen_clock* clock, s64 now) {
     return clock->in_turns + (clock->turn.app ? now - clock->turn_since : 0);
 }
@@ -87,8 +91,8 @@ static inline struct stapgen_app* stapgen_app_of(const struct stapgen_clock* clo
     if (!clock->opens && stapgen_is_open(&clock->handed.of)) return clock->handed.of.app;
     return NULL;
 }
-static inline struct stapgen_share* stapgen_share_of(struct stapgen_clock* clock) {
-    struct stapgen_app* app = stapgen_app_of(clock);
+/* What this thread has done of it; NULL: nothing that is known. */
+static inline struct stapgen_share* stapgen_share_of(struct stapgen_clock* clock, struct stapgen_app* app) {
     if (!app) return NULL;
     if (app->clock == clock) return &app->own;
     return clock->handed.of.app == app ? &clock->handed.share : NULL;
@@ -145,7 +149,7 @@ static inline void stapgen_clock_hands(struct stapgen_clock* waker, struct stapg
     }
     if (!app || !share) return;
     /* It has it already, and slept again, for a mutex that the waker had. */
-    if (woken && woken->handed.of.app == app && woken->handed.of.id == app->id) return;
+    if (woken && stapgen_has_handed(woken, app)) return;
     if (share->wakes++) set_bit(0, &app->is_spread);
     if (!woken) {
         stapgen_make_clock(task, STAPGEN_APP_WAIT_run_queue, now);

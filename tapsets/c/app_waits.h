@@ -30,11 +30,11 @@ static inline u32 stapgen_wake_source(const struct stapgen_clock* clock, unsigne
     if (!in_serving_softirq()) return STAPGEN_APP_WAIT_process;
     return sk ? stapgen_kind_of_socket(clock, sk) : (u32)STAPGEN_APP_WAIT_asleep;
 }
-static inline void stapgen_note_waker(struct stapgen_thing* thing, s64 now) {
+static inline void stapgen_note_waker(struct stapgen_thing* thing, unsigned long sk) {
     if (hardirq_count()) {
         thing->waker = STAPGEN_WAKER_IRQ;
     } else if (in_serving_softirq()) {
-        thing->waker = stapgen_waking_socket(now) ? STAPGEN_WAKER_NETWORK : STAPGEN_WAKER_SOFTIRQ;
+        thing->waker = sk ? STAPGEN_WAKER_NETWORK : STAPGEN_WAKER_SOFTIRQ;
     } else {
         thing->waker = STAPGEN_WAKER_THREAD;
         thing->waker_tid = (u32)current->pid;
@@ -57,12 +57,13 @@ static inline void stapgen_note_meanwhile(struct stapgen_clock* clock, s64 now) 
     }
     if (clock->sleep.thing.meanwhile == 1 + STAPGEN_APP_WAIT_undivided) clock->sleep.thing.meanwhile = 0;
 }
-/* A sleep of this kind ends. Who ends it is of no interest where it is a device, or time. */
-static inline void stapgen_note_slept(struct stapgen_clock* clock, u32 kind, s64 ns, s64 now) {
-    struct stapgen_share* share = stapgen_share_of(clock);
+/* A sleep of this kind ends, by a packet for that socket or (0) otherwise. Who ends it is of no interest where it is a
+ * device, or time. */
+static inline void stapgen_note_slept(struct stapgen_clock* clock, u32 kind, unsigned long sk, s64 ns, s64 now) {
+    struct stapgen_share* share = stapgen_share_of(clock, stapgen_app_of(clock));
     if (!share) return;
     if (kind != STAPGEN_APP_WAIT_disk && kind != STAPGEN_APP_WAIT_swap && kind != STAPGEN_APP_WAIT_timer)
-        stapgen_note_waker(&clock->sleep.thing, now);
+        stapgen_note_waker(&clock->sleep.thing, sk);
     stapgen_note_meanwhile(clock, now);
     stapgen_note_thing(&share->things, clock->tid, clock->comm, STAPGEN_BY_APP + kind, &clock->sleep.thing, ns);
 }
@@ -146,7 +147,7 @@ static inline void stapgen_clock_wakes(const struct task_struct* task) {
             if (sk) stapgen_thing_of_peer(&clock->sleep.thing, (const struct sock*)sk, &fault);
         }
         stapgen_clock_moves_on(clock, doing, now);
-        stapgen_note_slept(clock, doing, now - since, now);
+        stapgen_note_slept(clock, doing, sk, now - since, now);
         WRITE_ONCE(clock->doing, STAPGEN_APP_WAIT_run_queue);
     }
     if (waker) stapgen_clock_hands(waker, clock, task, doing, now);
@@ -172,7 +173,7 @@ static inline void stapgen_clock_ends(void) {
 /* This thread has read from a socket: from now on its time is known. NULL: there is no room. */
 static inline struct stapgen_clock* stapgen_clock_reads(s64 now) {
     unsigned long goroutine = stapgen_goroutine_of_this();
-    struct stapgen_clock* clock = stapgen_clock_of_this();
+    struct stapgen_clock* clock = stapgen_clock_here(goroutine);
     if (!clock && goroutine)
         clock = stapgen_make_clock_at(goroutine, (u32)current->tgid, current->comm, STAPGEN_APP_WAIT_goroutine, now);
     else if (!clock)
@@ -229,8 +230,7 @@ static inline void stapgen_divide_app(struct stapgen_app* app, struct stapgen_cl
         if (clock->opens > 1) stapgen_turn_to(clock, app, now);
         stapgen_settle_app(app, clock, now);
         if (clock->is_goroutine || (!READ_ONCE(app->is_moved) && !stapgen_is_mixing())) share = &app->own;
-    } else if (clock && !is_own && app->id && clock->handed.of.app == app && clock->handed.of.id == app->id &&
-               !READ_ONCE(app->is_spread)) {
+    } else if (clock && !is_own && app->id && stapgen_has_handed(clock, app) && !READ_ONCE(app->is_spread)) {
         stapgen_take_share(&clock->handed.share, clock, 1);
         app->own = clock->handed.share;
         share = &app->own;

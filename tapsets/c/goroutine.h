@@ -10,7 +10,7 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 
-#include "read.h"
+#include "user_memory.h"
 
 /* The one that this thread runs, by its address in the process; 0: none. */
 static inline unsigned long stapgen_goroutine_of_this(void) {
@@ -27,7 +27,7 @@ static inline unsigned long stapgen_goroutine_of_this(void) {
     sp = regs->sp;
 #endif
     if (!goroutine || goroutine % sizeof(long)) return 0;
-    if (copy_from_user_nofault(bounds, (const void __user*)goroutine, sizeof(bounds))) return 0;
+    if (!stapgen_read_user(bounds, goroutine, sizeof(bounds))) return 0;
     if (bounds[0] < sp && sp <= bounds[1] && !((bounds[1] - bounds[0]) >> LARGEST_SHIFT)) return goroutine;
 #endif
     return 0;

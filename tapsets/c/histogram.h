@@ -148,12 +148,16 @@ static inline int stapgen_aggregate_divided(int direction, int first, u32 has, c
     return stapgen_is_slow(direction, bin);
 }
 /* The same of STAPGEN_RECORD_FIELDS values, STAPGEN_NO_STAGE where there is none. */
-static inline int stapgen_aggregate_record(int direction, int first, const s64* value) {
+static inline int stapgen_aggregate_values(int direction, int first, const s64* value,
+                                           const struct stapgen_waits* waits, int parts) {
     u32 has = 0;
     int i;
     for (i = 0; i < STAPGEN_RECORD_FIELDS; i++)
         if (value[i] >= 0) has |= 1U << i;
-    return stapgen_aggregate_divided(direction, first, has, value, NULL, 0);
+    return stapgen_aggregate_divided(direction, first, has, value, waits, parts);
+}
+static inline int stapgen_aggregate_record(int direction, int first, const s64* value) {
+    return stapgen_aggregate_values(direction, first, value, NULL, 0);
 }
 
 static inline void stapgen_begin_aggregated(struct stapgen_line* line, const char* what, const char* tag,

@@ -144,9 +144,7 @@ static inline void stapgen_clock_reads_from(unsigned long sk) {
     }
     app = asking->of.app;
     if (asking->asked) {
-        struct stapgen_share* share = app->clock == clock           ? &app->own
-                                      : clock->handed.of.app == app ? &clock->handed.share
-                                                                    : NULL;
+        struct stapgen_share* share = stapgen_share_of(clock, app);
         s64 first = asking->first ? asking->first : now;
         if (share) {
             if (clock->is_goroutine)

@@ -17,6 +17,7 @@
 #include "causes.h"
 #include "path.h"
 #include "reader.h"
+#include "user_memory.h"
 #include "who_request.h"
 
 /* For one of several things: whoever wakes it knows which. Of those that last until something comes no timer does. */
@@ -105,9 +106,7 @@ static inline void stapgen_sleeps_for_futex(struct stapgen_sleep* sleep, unsigne
         if (sleep->holder) sleep->kind = STAPGEN_APP_WAIT_lock;
     } else if (is_pi || op == WAIT) {
         sleep->kind = STAPGEN_APP_WAIT_lock;
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 8, 0)
-        if (copy_from_user_nofault(&tid, (const void __user*)(word + (is_pi ? 0 : OWNER)), sizeof(tid))) tid = 0;
-#endif
+        if (!stapgen_read_user(&tid, word + (is_pi ? 0 : OWNER), sizeof(tid))) tid = 0;
         sleep->holder = stapgen_thread_of_process(is_pi ? tid & 0x3fffffff : tid);
     }
     if (sleep->holder) {

@@ -81,13 +81,15 @@ static inline struct stapgen_clock* stapgen_make_clock_at(unsigned long key, u32
 static inline struct stapgen_clock* stapgen_make_clock(const struct task_struct* task, u32 doing, s64 now) {
     return stapgen_make_clock_at((unsigned long)task, (u32)task->pid, task->comm, doing, now);
 }
-/* That of the goroutine which this thread runs, else its own. NULL: there is none. */
-static inline struct stapgen_clock* stapgen_clock_of_this(void) {
-    unsigned long goroutine = stapgen_goroutine_of_this();
+/* That of a goroutine which this thread runs; 0: the thread's own. NULL: there is none. */
+static inline struct stapgen_clock* stapgen_clock_here(unsigned long goroutine) {
     struct stapgen_clock* clock;
     if (!goroutine) return stapgen_clock_of(current);
     clock = (struct stapgen_clock*)stapgen_find(stapgen_clocks, goroutine);
     return clock && clock->tid == (u32)current->tgid ? clock : NULL;
+}
+static inline struct stapgen_clock* stapgen_clock_of_this(void) {
+    return stapgen_clock_here(stapgen_goroutine_of_this());
 }
 static inline void stapgen_add_to_clock(struct stapgen_clock* clock, u32 doing, s64 ns) {
     WRITE_ONCE(clock->ns[doing], clock->ns[doing] + ns);

@@ -20,6 +20,7 @@
 #include "batch.h"
 #include "counters.h"
 #include "head_set.h"
+#include "user_memory.h"
 
 #ifndef STAPGEN_SAMPLED_BITS
 #define STAPGEN_SAMPLED_BITS 8
@@ -51,22 +52,6 @@ static inline struct stapgen_sampled* stapgen_this_sampled(void) {
 
 /* ---- a thread's own memory, in an interrupt ---- */
 
-/* Whether two words were read. copy_from_user_nofault() is exported from 5.8 on. */
-static inline int stapgen_read_user(unsigned long* words, unsigned long from) {
-    enum { SIZE = 2 * sizeof(*words) };
-    if (from >= TASK_SIZE - SIZE) return 0;
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 8, 0)
-    return !copy_from_user_nofault(words, (const void __user*)from, SIZE);
-#else
-    {
-        unsigned long left;
-        pagefault_disable();
-        left = __copy_from_user_inatomic(words, (const void __user*)from, SIZE);
-        pagefault_enable();
-        return !left;
-    }
-#endif
-}
 /* A return address without its signature, which arm64 may have in bits that no address has. */
 static inline unsigned long stapgen_code_address(unsigned long address) {
 #ifdef CONFIG_ARM64
@@ -96,7 +81,8 @@ static inline void stapgen_walk_user(struct stapgen_user_sample* sample, const s
     sample->frames = 1;
     sample->is_cut = 1;
     while (frame && sample->frames < STAPGEN_USER_FRAMES) {
-        if (frame % sizeof(frame) || frame < below || frame - below > FARTHEST || !stapgen_read_user(words, frame))
+        if (frame % sizeof(frame) || frame < below || frame - below > FARTHEST ||
+            !stapgen_read_user(words, frame, sizeof(words)))
             return;
         words[1] = stapgen_code_address(words[1]);
         if (!words[1]) break;

@@ -84,16 +84,6 @@ static inline void stapgen_put_cause(struct stapgen_line* line, u32 cause) {
     for (; *name; name++)
         stapgen_put_byte(line, *name == '_' ? '-' : *name);
 }
-static inline void stapgen_put_thread(struct stapgen_line* line, const u64* comm, u64 tid) {
-    if (!tid) {
-        stapgen_put_text(line, "\t-");
-        return;
-    }
-    stapgen_put_name(line, comm);
-    stapgen_put_byte(line, '[');
-    stapgen_put_digits(line, tid);
-    stapgen_put_byte(line, ']');
-}
 static inline void stapgen_put_file(struct stapgen_line* line, const struct stapgen_thing* thing) {
     const char* name = (const char*)thing->name;
     u32 i;

@@ -165,14 +165,22 @@ static inline void stapgen_put_softirq(struct stapgen_line* line, u64 number) {
     else
         stapgen_put_digits(line, number);
 }
+/* "nginx[123]". */
+static inline void stapgen_put_thread(struct stapgen_line* line, const u64* comm, u64 tid) {
+    if (!tid) {
+        stapgen_put_text(line, "\t-");
+        return;
+    }
+    stapgen_put_name(line, comm);
+    stapgen_put_byte(line, '[');
+    stapgen_put_digits(line, tid);
+    stapgen_put_byte(line, ']');
+}
 static inline void stapgen_put_by(struct stapgen_line* line, const struct stapgen_who_row* row) {
     u32 i;
     switch (row->kind) {
         case STAPGEN_BY_THREAD:
-            stapgen_put_name(line, row->name);
-            stapgen_put_byte(line, '[');
-            stapgen_put_digits(line, row->number);
-            stapgen_put_byte(line, ']');
+            stapgen_put_thread(line, row->name, row->number);
             break;
         case STAPGEN_BY_IDLE:
             stapgen_put_text(line, "\tidle");

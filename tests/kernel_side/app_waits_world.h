@@ -18,25 +18,18 @@
 
 #include "c/app_waits.h"
 #include "c/request.h"
+#include "call_path.h"
 #include "model.h"
-
-module shim_module{"stap_0123456789"};
 
 namespace {
 
 enum { asleep = 1 };
 constexpr int other = 7;  // a task of another process, which has a CPU when no other one has it
 
-constexpr unsigned long text = 0x81000000;
-std::vector<std::string> functions;
-std::vector<unsigned long> kernel_stack;
 void sleep_in(const std::vector<std::string>& path) {
     kernel_stack.clear();
-    for (const auto& name : path) {
-        auto place = static_cast<unsigned long>(std::ranges::find(functions, name) - functions.begin());
-        if (place == functions.size()) functions.push_back(name);
-        kernel_stack.push_back(text + place * 0x100 + 1);
-    }
+    for (const auto& name : path)
+        kernel_stack.push_back(in(name));
 }
 
 struct World {
@@ -215,15 +208,6 @@ using Row = std::pair<s64, s64>;
 
 }  // namespace
 
-unsigned int stack_trace_save(unsigned long* frame, unsigned int size, unsigned int skip) {
-    const auto frames = std::min<std::size_t>(size, kernel_stack.size() - skip);
-    std::copy_n(kernel_stack.begin() + skip, frames, frame);
-    return static_cast<unsigned int>(frames);
-}
-void shim_name_function(char* name, size_t size, unsigned long address) {
-    const auto place = (address - text) / 0x100;
-    std::snprintf(name, size, "%s", address >= text && place < functions.size() ? functions[place].c_str() : "0x0");
-}
 struct pid* find_vpid(int tid) {
     for (auto& task : shim_tasks)
         if (task.pid == tid) return reinterpret_cast<struct pid*>(&task);

@@ -13,27 +13,9 @@
 #include "c/listen.h"
 #include "c/resets.h"
 #include "c/stacks.h"
-
-module shim_module{"stap_0123456789"};
+#include "call_path.h"
 
 namespace {
-
-using Frames = std::vector<unsigned long>;
-
-Frames kernel_stack;
-int names_looked_up = 0;
-
-/// Functions of 256 bytes each, from here on.
-constexpr unsigned long text = 0xffffffff81000000;
-std::vector<std::string> functions;
-
-/// The place behind a call in a function.
-unsigned long in(const std::string& function, unsigned long offset = 0x20) {
-    const auto known = std::find(functions.begin(), functions.end(), function);
-    const auto place = static_cast<unsigned long>(known - functions.begin());
-    if (known == functions.end()) functions.push_back(function);
-    return text + place * 0x100 + offset;
-}
 
 struct Printed {
     std::string reason;
@@ -85,18 +67,6 @@ Frames softirq() {
 }
 
 }  // namespace
-
-unsigned int stack_trace_save(unsigned long* frame, unsigned int size, unsigned int skip) {
-    const auto frames = std::min<std::size_t>(size, kernel_stack.size() - skip);
-    std::copy_n(kernel_stack.begin() + skip, frames, frame);
-    return static_cast<unsigned int>(frames);
-}
-
-void shim_name_function(char* name, size_t size, unsigned long address) {
-    ++names_looked_up;
-    const auto place = (address - text) / 0x100;
-    std::snprintf(name, size, "%s", address >= text && place < functions.size() ? functions[place].c_str() : "0x0");
-}
 
 TEST_CASE("a path begins where the packet was dropped") {
     clear();

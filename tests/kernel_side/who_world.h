@@ -19,22 +19,9 @@ task_struct* the_current = nullptr;
 
 // world.h is first: it has what the C is made of.
 #include "c/who_packet.h"
-
-module shim_module{"stap_0123456789"};
+#include "call_path.h"
 
 namespace {
-
-using Frames = std::vector<unsigned long>;
-Frames kernel_stack;
-
-constexpr unsigned long text = 0xffffffff81000000;
-std::vector<std::string> functions;
-unsigned long in(const std::string& function) {
-    const auto known = std::find(functions.begin(), functions.end(), function);
-    const auto place = static_cast<unsigned long>(known - functions.begin());
-    if (known == functions.end()) functions.push_back(function);
-    return text + place * 0x100 + 0x20;
-}
 
 /// What one thing has been waited for.
 struct Waited {
@@ -121,13 +108,3 @@ void check(const Printed& printed, const std::string& what, s64 n, s64 ns, s64 m
 }
 
 }  // namespace
-
-unsigned int stack_trace_save(unsigned long* frame, unsigned int size, unsigned int skip) {
-    const auto frames = std::min<std::size_t>(size, kernel_stack.size() - skip);
-    std::copy_n(kernel_stack.begin() + skip, frames, frame);
-    return static_cast<unsigned int>(frames);
-}
-void shim_name_function(char* name, size_t size, unsigned long address) {
-    const auto place = (address - text) / 0x100;
-    std::snprintf(name, size, "%s", address >= text && place < functions.size() ? functions[place].c_str() : "0x0");
-}
