@@ -89,9 +89,8 @@ void Chains::add(std::size_t client, std::size_t server, const Join& join) {
             for (auto& question :
                  std::ranges::equal_range(middles_[server].questions, pair.server, {}, &Question::request))
                 question.is_of_joined = true;
+    if (!hosts_[client].capture.ends.empty() || !has(client)) return;
     auto& middle = middles_[client];
-    if (!hosts_[client].capture.ends.empty()) return;
-    if (middle.questions.empty()) return;
     const auto& there = hosts_[server].capture.ends.empty() ? hosts_[server].server : hosts_[server].capture;
     for (const auto& pair : join.pairs) {
         const auto* found = question_at(middle, pair.client);

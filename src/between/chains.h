@@ -44,9 +44,6 @@ class Chains {
     [[nodiscard]] std::span<const Question> of(std::size_t host, std::uint32_t request) const;
     /// Whether any of a host's questions is placed.
     [[nodiscard]] bool has(std::size_t host) const { return !middles_[host].questions.empty(); }
-    [[nodiscard]] const std::vector<NotMeasured>& not_placed(std::size_t host) const {
-        return middles_[host].not_placed;
-    }
     /// Whom a question is for: a host's name, or where it went.
     [[nodiscard]] std::string server_of(std::size_t host, const Question& question) const;
 

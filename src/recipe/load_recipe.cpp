@@ -30,6 +30,14 @@ std::vector<schema::Field> by_fields() {
             {"port", FieldType::integer, Attribute::key},   {"protocol", FieldType::text, Attribute::key}};
 }
 
+namespace {
+
+bool asks_for_parts(const std::vector<Parameter>& parameters) {
+    return std::ranges::find(parameters, with_parts, &Parameter::name) != parameters.end();
+}
+
+}  // namespace
+
 bool Recipe::has_parts() const {
     return std::ranges::any_of(record.fields, schema::is_part, &schema::Field::name);
 }
@@ -40,8 +48,7 @@ Recipe Recipe::asked_by(const Arguments& arguments) const {
         const auto found = arguments.find(std::string(flag));
         return found != arguments.end() && found->second == "true";
     };
-    const bool parts_are_asked_for = std::ranges::find(parameters, with_parts, &Parameter::name) != parameters.end();
-    if (is_given(no_parts) || (parts_are_asked_for && !is_given(with_parts))) {
+    if (is_given(no_parts) || (asks_for_parts(parameters) && !is_given(with_parts))) {
         std::erase_if(recipe.record.fields, [](const schema::Field& field) { return schema::is_part(field.name); });
         if (recipe.cost) recipe.cost->parts_hits.clear();
     }
@@ -358,8 +365,7 @@ Recipe read_recipe(TomlTable& table, const FindRecipe& find) {
     if (auto cost = table.table("cost")) recipe.cost = read_cost(*cost);
     if (auto stap = table.table("stap")) read_stap(*stap, recipe);
     check_added(table, recipe);
-    if (recipe.has_parts() &&
-        std::ranges::find(recipe.parameters, with_parts, &Parameter::name) == recipe.parameters.end()) {
+    if (recipe.has_parts() && !asks_for_parts(recipe.parameters)) {
         recipe.parameters.push_back({.name = std::string(no_parts),
                                      .type = ParameterType::boolean,
                                      .default_value = "false",

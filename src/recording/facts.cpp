@@ -234,14 +234,6 @@ class Take {
             if (element.is_string()) into.push_back(element.get<std::string>());
         }
     }
-    static void take(const Json& json, std::vector<AddressName>& into) {
-        take<AddressName>(json, into);
-        std::erase_if(into, [](const AddressName& name) { return !name.address; });
-    }
-    static void take(const Json& json, std::vector<CodeName>& into) {
-        take<CodeName>(json, into);
-        std::erase_if(into, [](const CodeName& name) { return !name.address; });
-    }
     template <class T>
     static void take(const Json& json, std::vector<T>& into) {
         if (!json.is_array()) return;
@@ -250,6 +242,8 @@ class Take {
             Take fields(element);
             keys(fields, into.emplace_back());
         }
+        if constexpr (requires(T name) { name.address; })
+            std::erase_if(into, [](const T& name) { return !name.address; });
     }
 
     const Json& json_;

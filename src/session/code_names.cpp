@@ -22,13 +22,6 @@ namespace {
 
 using Names = std::map<std::pair<std::int64_t, std::uint64_t>, const recording::CodeName*>;
 
-Names names_of(const recording::RunFacts& facts) {
-    Names names;
-    for (const auto& name : facts.outcome.code)
-        names.emplace(std::pair(name.pid, *name.address), &name);
-    return names;
-}
-
 std::string call_text(std::string_view architecture, std::int64_t number) {
     if (number < 0) return "page faults and interrupts";
     const auto name = symbols::user::name_of_system_call(architecture, number);
@@ -56,11 +49,8 @@ void put_path(const Names& names, rows::CodeSample& sample) {
     }
 }
 
-}  // namespace
-
-void put_code(const recording::RunFacts& facts, kinds::Tables& tables) {
-    auto& samples = tables.of<rows::CodeSample>();
-    const auto names = names_of(facts);
+void put_samples(const recording::RunFacts& facts, const Names& names, kinds::Measured& measured) {
+    auto& samples = measured.of<rows::CodeSample>();
     for (auto& sample : samples) {
         if (!sample.path.empty()) continue;
         if (sample.call != -1) put(call_text(facts.setup.kernel.architecture, sample.call), "kernel", sample);
@@ -72,26 +62,35 @@ void put_code(const recording::RunFacts& facts, kinds::Tables& tables) {
     table::fold(samples);
 }
 
+void put_locks(const Names& names, kinds::Measured& measured) {
+    if (names.empty()) return;
+    analyze::name_groups(measured,
+                         [&](const table::Group& group, const table::GroupField& field) -> std::optional<std::string> {
+                             const auto* by = field.key == "by" ? std::get_if<std::string>(&field.value) : nullptr;
+                             const auto* of = by != nullptr ? table::find_field(group, "tid") : nullptr;
+                             const auto* tid = of != nullptr ? std::get_if<std::int64_t>(&of->value) : nullptr;
+                             const auto address = tid != nullptr ? lock_address(*by) : std::nullopt;
+                             const auto found = address ? names.find({*tid, *address}) : names.end();
+                             if (found == names.end()) return std::nullopt;
+                             const auto& name = *found->second;
+                             return symbols::user::text_of({name.file, name.build_id, name.place, name.symbol}, "");
+                         });
+}
+
+}  // namespace
+
 std::optional<std::uint64_t> lock_address(std::string_view by) {
     constexpr std::string_view prefix = "0x";
     if (!by.starts_with(prefix)) return std::nullopt;
     return base::from_hex(by.substr(prefix.size()));
 }
 
-void put_locks(const recording::RunFacts& facts, kinds::Measured& measured) {
-    if (facts.outcome.code.empty()) return;
-    const auto names = names_of(facts);
-    analyze::name_groups(
-        measured, [&](const table::Group& group, const table::GroupField& field) -> std::optional<std::string> {
-            const auto* by = field.key == "by" ? std::get_if<std::string>(&field.value) : nullptr;
-            const auto* of = by != nullptr ? table::find_field(group, "tid") : nullptr;
-            const auto* tid = of != nullptr ? std::get_if<std::int64_t>(&of->value) : nullptr;
-            const auto address = tid != nullptr ? lock_address(*by) : std::nullopt;
-            const auto found = address ? names.find({*tid, *address}) : names.end();
-            if (found == names.end()) return std::nullopt;
-            const auto& name = *found->second;
-            return symbols::user::text_of({name.file, name.build_id, name.place, name.symbol}, "");
-        });
+void put_code(const recording::RunFacts& facts, kinds::Measured& measured) {
+    Names names;
+    for (const auto& name : facts.outcome.code)
+        names.emplace(std::pair(name.pid, *name.address), &name);
+    put_samples(facts, names, measured);
+    put_locks(names, measured);
 }
 
 }  // namespace stapgen::session

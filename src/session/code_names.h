@@ -10,13 +10,12 @@
 
 namespace stapgen::session {
 
-/// Puts names into the samples of code: those that the recording has.
-void put_code(const recording::RunFacts& facts, kinds::Tables& tables);
+/// Puts names that the recording has into the samples of code, and into what threads waited for that are futexes:
+/// "cache_lock in app", "heap of app".
+void put_code(const recording::RunFacts& facts, kinds::Measured& measured);
 
 /// The address of a futex, as the field `by` of who waits for it says it: "0x55d0c0a0b040". Nothing: it is no such
 /// text.
 std::optional<std::uint64_t> lock_address(std::string_view by);
-/// Puts names into what threads waited for that are futexes: "cache_lock in app", "heap of app".
-void put_locks(const recording::RunFacts& facts, kinds::Measured& measured);
 
 }  // namespace stapgen::session

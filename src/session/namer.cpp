@@ -218,11 +218,12 @@ void Namer::observe_owner(const decode::Record& record) {
 
 void Namer::observe_code(const decode::Record& record) {
     const auto& schema = *record.schema;
+    if (schema.index == 0) return;  // most records
     if (tells_wakers(schema)) {
         const auto address = lock_address(record.values[*schema.find("by")].raw);
         if (address) processes_.observe(record.values[*schema.find("tid")].number, *address);
     }
-    if (schema.index == 0 || !samples_code(schema)) return;
+    if (!samples_code(schema)) return;
     const auto pid = record.values[*schema.find("pid")].number;
     auto room = symbols::user::ProcessNames::max_addresses;
     for (const auto address : decode::stack_addresses(record.values[*schema.find("frames")].raw)) {
@@ -248,7 +249,6 @@ base::Result<void> Namer::put_into(kinds::Measured& measured, const recording::R
                                    const std::string& release) {
     put(facts, measured);
     put_code(facts, measured);
-    put_locks(facts, measured);
     put_owners({&facts.outcome.group_names, &facts.setup.group_names}, measured);
     if (sources_) {
         auto log = facts.setup.kernel;

@@ -31,11 +31,6 @@ struct Sleeps {
 };
 using SleepsBy = std::map<std::string, Sleeps, std::less<>>;
 
-std::string text_of(const rows::Who& row, std::string_view key) {
-    const auto* field = table::find_field(row.group, key);
-    return field == nullptr ? std::string() : table::group_text(*field);
-}
-
 double ratio(std::int64_t part, std::int64_t all) {
     return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : 0;
 }
@@ -44,7 +39,7 @@ double ratio(std::int64_t part, std::int64_t all) {
 std::vector<const rows::Who*> sleeps_of(const rows::Results& results, std::string_view waited) {
     std::vector<const rows::Who*> rows;
     for (const auto& row : results.of<rows::Who>())
-        if (!row.with_packet_ns && text_of(row, "waited") == waited) rows.push_back(&row);
+        if (!row.with_packet_ns && table::group_text(row.group, "waited") == waited) rows.push_back(&row);
     return rows;
 }
 
@@ -59,7 +54,7 @@ Sleeps sum_of(const std::vector<const rows::Who*>& rows) {
 SleepsBy sums_of(const std::vector<const rows::Who*>& rows, std::string_view key) {
     SleepsBy sums;
     for (const auto* row : rows)
-        if (auto text = text_of(*row, key); table::is_named(text)) sums[std::move(text)].add(*row);
+        if (auto text = table::group_text(row->group, key); table::is_named(text)) sums[std::move(text)].add(*row);
     return sums;
 }
 
@@ -70,7 +65,7 @@ SleepsBy::value_type most_of(const SleepsBy& sums) {
 }
 
 void keep(std::vector<const rows::Who*>& rows, std::string_view key, std::string_view value) {
-    std::erase_if(rows, [&](const rows::Who* row) { return text_of(*row, key) != value; });
+    std::erase_if(rows, [&](const rows::Who* row) { return table::group_text(row->group, key) != value; });
 }
 
 /// "mostly in disk", "mostly running".
@@ -173,7 +168,7 @@ std::string remedy_of(const SleptFor& slept) {
 double unnamed_share(const rows::Results& results) {
     Sleeps unnamed, all;
     for (const auto& row : results.of<rows::Who>()) {
-        if (row.with_packet_ns || text_of(row, "waited").starts_with("server.")) continue;
+        if (row.with_packet_ns || table::group_text(row.group, "waited").starts_with("server.")) continue;
         all.add(row);
         if (table::is_other(row.group)) unnamed.add(row);
     }

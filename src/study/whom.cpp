@@ -20,11 +20,6 @@ using table::Group;
 
 constexpr double least_share = 0.05;
 
-std::string text_of(const Group& group, std::string_view key) {
-    const auto* field = table::find_field(group, key);
-    return field == nullptr ? std::string() : table::group_text(*field);
-}
-
 /// Whether what a thread waited for is of the time that a part is about. That its thread was throttled is in the
 /// kernel's run_delay.
 bool is_about(std::string_view part, std::string_view waited) {
@@ -35,7 +30,7 @@ bool is_about(std::string_view part, std::string_view waited) {
 }
 
 std::string by_of(const rows::Who& row) {
-    if (!row.frames) return text_of(row.group, "by") + text_of(row.group, "cgroup");
+    if (!row.frames) return table::group_text(row.group, "by") + table::group_text(row.group, "cgroup");
     const auto& path = **row.frames;
     return path.empty() ? "" : table::function_text(path.front());
 }
@@ -53,7 +48,7 @@ std::optional<Whom> whom_of(const rows::Results& results, std::string_view part)
     std::map<std::pair<std::string, std::string>, std::int64_t> sums;
     std::int64_t all = 0;
     for (const auto& row : results.of<rows::Who>()) {
-        const auto waited = text_of(row.group, "waited");
+        const auto waited = table::group_text(row.group, "waited");
         if (!row.with_packet_ns || !is_about(part, waited)) continue;
         base::add_saturating(all, *row.with_packet_ns);
         base::add_saturating(sums[{waited, by_of(row)}], *row.with_packet_ns);
@@ -74,8 +69,8 @@ std::string whom_sentence(const Whom& whom) {
 std::string whom_of_all(const std::vector<const Group*>& records, std::string_view part) {
     std::string whom;
     for (const auto* record : records) {
-        const auto waited = text_of(*record, "waited");
-        const auto text = phrase(waited, text_of(*record, "by"));
+        const auto waited = table::group_text(*record, "waited");
+        const auto text = phrase(waited, table::group_text(*record, "by"));
         if (text.empty() || !(is_about(part, waited) || (waited == "asleep" && schema::cause_of(part) == "wake-up")))
             return {};
         if (!whom.empty() && whom != text) return {};

@@ -56,6 +56,11 @@ std::string group_text(const GroupField& field) {
     return field.key;
 }
 
+std::string group_text(const Group& group, std::string_view key) {
+    const auto* field = find_field(group, key);
+    return field == nullptr ? std::string() : group_text(*field);
+}
+
 std::string group_text(const Group& group) {
     std::string text;
     for (const auto& field : group)
@@ -82,8 +87,7 @@ std::string waited_text(const Group& of) {
     const auto word = group_text(*waited), whom = whom_text(word, group_text(*by));
     auto text = fmt::format("{} {}{}{}", word, duration_text(*number), whom.empty() ? "" : " ", whom);
     const auto known = [&](std::string_view key) {
-        const auto* field = find_field(of, key);
-        auto value = field == nullptr ? std::string() : group_text(*field);
+        auto value = group_text(of, key);
         return is_named(value) ? value : std::string();
     };
     const auto waker = known("waker"), holder = known("holder"), meanwhile = known("meanwhile");

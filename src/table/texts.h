@@ -52,6 +52,8 @@ std::string csv_cell(std::string_view raw);
 const GroupField* find_field(const Group& group, std::string_view key);
 /// The value of one key of a group.
 std::string group_text(const GroupField& field);
+/// Likewise; empty: the group has no such key.
+std::string group_text(const Group& group, std::string_view key);
 /// "pid 19550, comm firefox".
 std::string group_text(const Group& group);
 /// Of what a thread waited for, and by whom, as --who and --parts say it: "behind spin[77]", "on an idle CPU", "in

@@ -5,29 +5,11 @@
 #include <string>
 #include <utility>
 
-#include "base/saturate.h"
-#include "kinds/text_map.h"
+#include "kinds/interval_rows.h"
 
 namespace stapgen::kinds::functions {
 
 namespace {
-
-constexpr auto max_rows = rows::CodeSample::about.most;
-
-/// By all that their records have in common.
-using Rows = TextMap<rows::CodeSample>;
-
-void add(Rows& rows, const std::string& key, const rows::CodeSample& row) {
-    const auto found = rows.find(key);
-    if (found != rows.end()) return base::add_saturating(found->second.n, row.n);
-    if (rows.size() < max_rows) {
-        rows.emplace(key, row);
-        return;
-    }
-    auto& other =
-        rows.try_emplace(std::string(), rows::CodeSample{.path = {"other places"}, .files = {""}}).first->second;
-    base::add_saturating(other.n, row.n);
-}
 
 class Functions final : public Kind {
   public:
@@ -49,20 +31,14 @@ class Functions final : public Kind {
         row.n = 1;
         key_.assign(values[fields_.pid].raw).append(1, '\t').append(comm).append(1, '\t');
         key_.append(values[fields_.call].raw).append(1, '\t').append(frames);
-        functions::add(open_, key_, row);
+        rows_.add(key_, std::move(row));
     }
-    void close_interval() override {
-        add_open(whole_);
-        open_.clear();
-    }
+    void close_interval() override { rows_.close_interval(); }
     void put_into(Measured& measured, const Clocks& /*clocks*/, bool is_open) const override {
-        if (!is_open) return put(measured, whole_);
-        auto rows = whole_;
-        add_open(rows);
-        put(measured, rows);
+        if (index_) rows_.put_into(measured, is_open);
     }
     void put_interval(Measured& measured, std::optional<std::int64_t> /*end_epoch_ns*/) const override {
-        put(measured, open_);
+        if (index_) rows_.put_interval(measured);
     }
 
   private:
@@ -70,21 +46,10 @@ class Functions final : public Kind {
         std::size_t pid = 0, comm = 0, call = 0, frames = 0;
     };
 
-    void add_open(Rows& rows) const {
-        for (const auto& [key, row] : open_)
-            functions::add(rows, key, row);
-    }
-    void put(Measured& measured, const Rows& rows) const {
-        if (!index_) return;
-        auto& samples = measured.of<rows::CodeSample>();
-        samples.is_there = true;
-        for (const auto& [key, row] : rows)
-            samples.push_back(row);
-    }
-
     std::optional<std::size_t> index_;  ///< of their schema
     Fields fields_;
-    Rows whole_, open_;
+    IntervalRows<rows::CodeSample> rows_{
+        [](rows::CodeSample& row) { row = {.path = {"other places"}, .files = {""}, .n = row.n}; }};
     std::string key_;  ///< kept for its memory
 };
 

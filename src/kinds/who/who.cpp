@@ -2,35 +2,17 @@
 #include "kinds/who/who.h"
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <utility>
 #include <vector>
 
 #include "decode/group_keys.h"
-#include "table/merge.h"
+#include "kinds/interval_rows.h"
 
 namespace stapgen::kinds::who {
 
 namespace {
 
 using decode::FieldType;
-
-/// Limit of rows, of the whole and of an interval; one row has the sum of the others.
-constexpr auto max_rows = rows::Who::about.most;
-
-/// By the texts of the record's fields but for its numbers.
-using Rows = std::map<std::string, rows::Who, std::less<>>;
-
-void add(Rows& rows, std::string_view key, rows::Who row) {
-    const bool is_full = rows.size() >= max_rows && !rows.contains(key);
-    auto [found, is_new] = rows.try_emplace(is_full ? std::string() : std::string(key), row);
-    if (!is_new) return table::merge_row(found->second, row);
-    if (is_full) {
-        found->second.group = {{"other", true}};
-        found->second.frames.reset();
-    }
-}
 
 class Who final : public Kind {
   public:
@@ -64,20 +46,14 @@ class Who final : public Kind {
             }
         }
         if (!path.empty()) row.frames = std::move(path);
-        who::add(open_, key_, std::move(row));
+        rows_.add(key_, std::move(row));
     }
-    void close_interval() override {
-        add_open(whole_);
-        open_.clear();
-    }
+    void close_interval() override { rows_.close_interval(); }
     void put_into(Measured& measured, const Clocks& /*clocks*/, bool is_open) const override {
-        if (!is_open) return put(measured, whole_);
-        auto rows = whole_;
-        add_open(rows);
-        put(measured, rows);
+        if (has_any_) rows_.put_into(measured, is_open);
     }
     void put_interval(Measured& measured, std::optional<std::int64_t> /*end_epoch_ns*/) const override {
-        put(measured, open_);
+        if (has_any_) rows_.put_interval(measured);
     }
 
   private:
@@ -86,20 +62,11 @@ class Who final : public Kind {
         if (field == "ns") return &row.sum_ns;
         return field == "max" ? &row.max_ns : nullptr;
     }
-    void add_open(Rows& rows) const {
-        for (const auto& [key, row] : open_)
-            who::add(rows, key, row);
-    }
-    void put(Measured& measured, const Rows& rows) const {
-        if (!has_any_) return;
-        auto& who = measured.of<rows::Who>();
-        who.is_there = true;
-        for (const auto& [key, row] : rows)
-            who.push_back(row);
-    }
-
     bool has_any_ = false;
-    Rows whole_, open_;
+    IntervalRows<rows::Who> rows_{[](rows::Who& row) {
+        row.group = {{"other", true}};
+        row.frames.reset();
+    }};
     std::string key_;  ///< kept for its memory
 };
 

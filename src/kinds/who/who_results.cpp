@@ -17,11 +17,6 @@ namespace stapgen::kinds::who {
 
 namespace {
 
-std::string text_of(const table::Group& group, std::string_view key) {
-    const auto* field = table::find_field(group, key);
-    return field == nullptr ? std::string() : table::group_text(*field);
-}
-
 /// The functions in which it slept; those that led there are on the page.
 std::string innermost(table::Path path) {
     constexpr std::size_t most = 4;
@@ -36,18 +31,19 @@ void put_names(rows::Who& row) {
         row.waiter = "other";
         return;
     }
-    row.waiter = fmt::format("{}[{}]", text_of(row.group, "comm"), text_of(row.group, "tid"));
-    row.waited = text_of(row.group, "waited");
-    row.by = row.frames ? innermost(**row.frames) : text_of(row.group, "by") + text_of(row.group, "cgroup");
+    row.waiter = fmt::format("{}[{}]", table::group_text(row.group, "comm"), table::group_text(row.group, "tid"));
+    row.waited = table::group_text(row.group, "waited");
+    row.by = row.frames ? innermost(**row.frames)
+                        : table::group_text(row.group, "by") + table::group_text(row.group, "cgroup");
     if (row.with_packet_ns) return;
-    row.waker = text_of(row.group, "waker");
-    row.holder = text_of(row.group, "holder");
-    row.meanwhile = text_of(row.group, "meanwhile");
+    row.waker = table::group_text(row.group, "waker");
+    row.holder = table::group_text(row.group, "holder");
+    row.meanwhile = table::group_text(row.group, "meanwhile");
 }
 
 /// Of requests. What another server took is in the sleeps for it.
 bool is_of_questions(const rows::Who& row) {
-    return !row.with_packet_ns && text_of(row.group, "waited").starts_with("server.");
+    return !row.with_packet_ns && table::group_text(row.group, "waited").starts_with("server.");
 }
 
 /// In sum, by what was waited for.
@@ -55,7 +51,7 @@ std::string title_of(const std::vector<rows::Who>& rows) {
     std::map<std::string, std::pair<std::int64_t, std::optional<std::int64_t>>> sums;
     for (const auto& row : rows) {
         if (is_of_questions(row)) continue;
-        auto& [sum, with_packet] = sums[table::is_other(row.group) ? "other" : text_of(row.group, "waited")];
+        auto& [sum, with_packet] = sums[table::is_other(row.group) ? "other" : table::group_text(row.group, "waited")];
         base::add_saturating(sum, row.sum_ns);
         if (row.with_packet_ns) with_packet = base::saturating_add(with_packet.value_or(0), *row.with_packet_ns);
     }

@@ -43,10 +43,7 @@ bool has_epoch(const rows::Results& results) {
 }
 
 std::string record_name(std::string_view direction, const table::Group& of) {
-    const auto text_of = [&](std::string_view key) {
-        const auto* field = find_field(of, key);
-        return field == nullptr ? std::string() : group_text(*field);
-    };
+    const auto text_of = [&](std::string_view key) { return group_text(of, key); };
     const auto local = text_of("local"), remote = text_of("remote"), comm = text_of("comm"), tid = text_of("tid");
     const bool has_ends = !local.empty() && !remote.empty(), has_thread = !comm.empty() && !tid.empty();
     const bool has_container = !text_of("container").empty(), tells_who = find_field(of, "waited_ns") != nullptr;

@@ -77,19 +77,7 @@ int main(int argc, char** argv) {
     const int listener = open_bound(FAMILY_4, SOCK_STREAM, port);
     say_ready(listener);
     const int client = accept_one(listener);
-    for (uint64_t requests = 0;; requests++) {
-        size_t have = 0;
-        while (have < sizeof record) {
-            ssize_t got;
-            RETRY(got, recv(client, record + have, sizeof record - have, 0));
-            if (got < 0) die("recv: %m");
-            if (got == 0) {
-                printf("%llu %llu %llu\n", (unsigned long long)most_ns, (unsigned long long)rest_ns,
-                       (unsigned long long)slow);
-                return 0;
-            }
-            have += (size_t)got;
-        }
+    for (uint64_t requests = 0; read_record(client, record); requests++) {
         if (requests % 2) {
             slow++;
             if (in_kernel)
@@ -101,4 +89,6 @@ int main(int argc, char** argv) {
         }
         if (send(client, record, sizeof record, MSG_NOSIGNAL) != sizeof record) die("send: %m");
     }
+    printf("%llu %llu %llu\n", (unsigned long long)most_ns, (unsigned long long)rest_ns, (unsigned long long)slow);
+    return 0;
 }

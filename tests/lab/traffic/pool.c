@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A server of several clients, which says of each request what it knows of it. It ends with its last client.
 #include <errno.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,18 +90,6 @@ static void ask(struct client* client) {
     char asked[RECORD];
     write_record(asked, 1, 0, &from);
     if (send(client->server, asked, sizeof asked, MSG_NOSIGNAL) != sizeof asked) die("send: %m");
-}
-// Whether there is one; the connection may have ended.
-static bool read_record(int fd, char* record) {
-    size_t have = 0;
-    while (have < RECORD) {
-        ssize_t got;
-        RETRY(got, recv(fd, record + have, RECORD - have, 0));
-        if (got < 0) die("recv: %m");
-        if (!got) return false;
-        have += (size_t)got;
-    }
-    return true;
 }
 
 int main(int argc, char** argv) {

@@ -178,6 +178,18 @@ void say_ready(int fd) {
     fflush(stdout);
 }
 
+bool read_record(int fd, char record[RECORD]) {
+    size_t have = 0;
+    while (have < RECORD) {
+        ssize_t got;
+        RETRY(got, recv(fd, record + have, RECORD - have, 0));
+        if (got < 0) die("recv: %m");
+        if (!got) return false;
+        have += (size_t)got;
+    }
+    return true;
+}
+
 void write_record(char record[RECORD], unsigned long long seq, uint64_t delay_us, const union address* from) {
     char host[INET6_ADDRSTRLEN], text[128];
     const void* bytes =

@@ -64,6 +64,8 @@ struct header {
     union address from;
 };
 
+// Whether a whole one comes; else the connection has ended.
+bool read_record(int fd, char record[RECORD]);
 void write_record(char record[RECORD], unsigned long long seq, uint64_t delay_us, const union address* from);
 struct header parse_record(const char record[RECORD], bool mapped);
 // A message of any size repeats its record.

@@ -210,19 +210,7 @@ int main(int argc, char** argv) {
     pthread_setname_np(pthread_self(), "worker");
     say_ready(listener);
     client = accept_one(listener);
-    for (;;) {
-        size_t have = 0;
-        while (have < sizeof record) {
-            ssize_t got;
-            RETRY(got, recv(client, record + have, sizeof record - have, 0));
-            if (got < 0) die("recv: %m");
-            if (got == 0) {
-                for (size_t i = 0; i < count; i++)
-                    printf("%llu\n", (unsigned long long)times[i]);
-                return 0;
-            }
-            have += (size_t)got;
-        }
+    while (read_record(client, record)) {
         const uint64_t received = now_ns();
         if (is("runs") || is("calls")) run(us);
         if (is("calls")) read_zeros();
@@ -272,4 +260,7 @@ int main(int argc, char** argv) {
         else
             send_reply();
     }
+    for (size_t i = 0; i < count; i++)
+        printf("%llu\n", (unsigned long long)times[i]);
+    return 0;
 }

@@ -98,7 +98,7 @@ TEST_CASE("a lock has the name of its variable where the recording has one, and 
     };
     measured.of<rows::Who>() = {waits(2213, "0x55d0c0a0b040"), waits(2213, "0x55d0c1000000"), waits(2213, "0x1"),
                                 waits(2214, "0x55d0c0a0b040"), waits(2213, "127.0.0.1:5432")};
-    session::put_locks(facts, measured);
+    session::put_code(facts, measured);
     std::vector<std::string> names;
     for (const auto& row : measured.of<rows::Who>())
         names.push_back(std::get<std::string>(table::find_field(row.group, "by")->value));
