@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/elf_notes.h"
 #include "base/kernel.h"
 #include "base/text.h"
 #include "host/facts.h"
@@ -96,7 +97,7 @@ Answer<HostFacts> parse_facts(std::string_view printed) {
     for (const auto& [key, into] :
          {std::pair{"stapgen", &facts.stapgen}, {"stap", &facts.stap}, {"staprun", &facts.staprun}})
         take(key, *into, is_path, true);
-    facts.build_id = host::parse_build_id(bytes_of(values["notes"]));
+    facts.build_id = base::parse_build_id(bytes_of(values["notes"]));
     if (!facts.build_id.empty() && !base::is_build_id(facts.build_id)) wrong = "its build-id is not valid";
     if (!wrong.empty()) return tl::make_unexpected(Refusal{Refusal::Kind::cannot, wrong});
     facts.can_load = values["disabled"] != "1";

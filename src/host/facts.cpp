@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
+#include "base/elf_notes.h"
 #include "base/text.h"
 
 namespace stapgen::host {
@@ -150,26 +150,6 @@ std::vector<std::string> left_module_warnings(const System& system) {
     return lines;
 }
 
-std::string parse_build_id(std::string_view notes) {
-    // Elf32_Nhdr and Elf64_Nhdr are alike: sizes of name and content, type; both are padded to four bytes.
-    constexpr std::size_t head = 12;
-    constexpr std::uint32_t build_id = 3;  // NT_GNU_BUILD_ID
-    const auto padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
-    while (notes.size() >= head) {
-        std::uint32_t name_size = 0, size = 0, type = 0;
-        std::memcpy(&name_size, notes.data(), 4);
-        std::memcpy(&size, notes.data() + 4, 4);
-        std::memcpy(&type, notes.data() + 8, 4);
-        const auto content = head + padded(name_size);
-        if (content + size > notes.size()) return {};
-        if (type == build_id && notes.substr(head, name_size) == std::string_view("GNU\0", 4)) {
-            return hex(notes.substr(content, size));
-        }
-        notes.remove_prefix(std::min<std::uint64_t>(content + padded(size), notes.size()));
-    }
-    return {};
-}
-
 std::string host_name(const System& system) {
     return std::string(base::trim(system.read("/proc/sys/kernel/hostname").value_or("")));
 }
@@ -187,7 +167,7 @@ std::string machine_of(const System& system) {
 }
 
 std::string running_build_id(const System& system) {
-    return parse_build_id(system.read("/sys/kernel/notes").value_or(""));
+    return base::parse_build_id(system.read("/sys/kernel/notes").value_or(""));
 }
 
 base::KernelIdentity read_kernel_identity(const System& system) {

@@ -67,9 +67,6 @@ std::string running_build_id(const System& system);
 /// The running kernel, but for its modules. What cannot be read is empty.
 base::KernelIdentity read_kernel_identity(const System& system);
 
-/// The GNU build-id among ELF notes, hexadecimal; empty if there is none.
-std::string parse_build_id(std::string_view notes);
-
 /// How far other clocks are ahead of CLOCK_MONOTONIC, ns. Slewing (NTP) leaves both as they are.
 struct ClockOffsets {
     std::int64_t realtime_ns = 0;  ///< changes where the wall clock is set, and by every suspend

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/elf_notes.h"
 #include "fakes/system/fake_system.h"
 #include "fuzz.h"
 #include "host/counter_lines.h"
@@ -23,7 +24,7 @@ FUZZ_TARGET(host_texts) {
         system.files[file] = text;
     }
     const auto identity = host::read_kernel_identity(system);
-    fuzz::always(identity.build_id == host::parse_build_id(text));
+    fuzz::always(identity.build_id == base::parse_build_id(text));
     fuzz::always(identity.build_id.size() % 2 == 0);
     fuzz::always(identity.build_id.find_first_not_of("0123456789abcdef") == std::string::npos);
     for (const auto& module : host::read_loaded_modules(system))

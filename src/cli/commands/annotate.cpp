@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/source.h"
 #include "base/terminal.h"
 #include "base/text.h"
@@ -109,8 +110,13 @@ class CheckedText {
     void check(std::string_view text) {
         constexpr std::size_t enough = 1000;
         if (checked_ >= enough || !outcome_) return;
+        const auto end = text.rfind('\n');
         unchecked_ += text;
-        const auto whole = unchecked_.rfind('\n') + 1;
+        if (end == text.npos) {
+            if (unchecked_.size() > base::limits::line_bytes) unchecked_.clear();
+            return;
+        }
+        const auto whole = unchecked_.size() - text.size() + end + 1;
         const auto lines = std::string_view(unchecked_).substr(0, whole);
         const auto named = symbols::find_named_addresses(lines, names_.address_digits());
         unchecked_.erase(0, whole);
@@ -123,9 +129,10 @@ class CheckedText {
     /// Adds to what is held. False once that need not wait: the KASLR offset is known, or will not be, and the map has
     /// been checked.
     bool must_wait(std::string_view text, bool last) {
+        const auto end = text.rfind('\n');
+        const auto whole = last ? held_.size() + text.size() : end == text.npos ? looked_at_ : held_.size() + end + 1;
         held_ += text;
         if (!outcome_) return false;
-        const auto whole = last ? held_.size() : held_.rfind('\n') + 1;
         const auto lines = std::string_view(held_).substr(looked_at_, whole - looked_at_);
         looked_at_ = whole;
         release_.read(lines);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "base/elf_notes.h"
 #include "base/unpacker.h"
 #include "symbols/user/go_functions.h"
 
@@ -85,24 +86,14 @@ void ProgramSymbols::read_segments(const Elf& elf) {
 }
 
 void ProgramSymbols::read_build_id(const Elf& elf) {
-    constexpr std::uint64_t longest_notes = 4096, longest = 64;
+    constexpr std::uint64_t longest_notes = 4096;
+    constexpr std::size_t longest = 128;  // of its text
     for (const auto& segment : elf.segments) {
         if (segment.p_type != PT_NOTE || segment.p_filesz > longest_notes) continue;
-        const auto notes = elf.file.read(segment.p_offset, segment.p_filesz);
-        for (std::size_t at = 0; notes && notes->size() - at >= sizeof(Elf64_Nhdr);) {
-            const auto note = copied<Elf64_Nhdr>(*notes, at);
-            const auto aligned = [](std::uint64_t size) { return (size + 3) & ~std::uint64_t{3}; };
-            const auto name = at + sizeof note, id = name + aligned(note.n_namesz), next = id + aligned(note.n_descsz);
-            if (id > notes->size() || note.n_descsz > notes->size() - id) break;
-            const bool is_gnu = note.n_namesz == 4 && std::memcmp(notes->data() + name, ELF_NOTE_GNU, 4) == 0;
-            if (is_gnu && note.n_type == NT_GNU_BUILD_ID && note.n_descsz <= longest) {
-                for (std::size_t i = 0; i < note.n_descsz; ++i)
-                    build_id_ += fmt::format("{:02x}", static_cast<unsigned char>((*notes)[id + i]));
-                return;
-            }
-            if (next > notes->size()) break;
-            at = next;
-        }
+        auto id = base::parse_build_id(elf.file.read(segment.p_offset, segment.p_filesz).value_or(""));
+        if (id.empty() || id.size() > longest) continue;
+        build_id_ = std::move(id);
+        return;
     }
 }
 

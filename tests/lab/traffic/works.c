@@ -14,6 +14,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "traffic.h"
@@ -34,7 +35,8 @@ static const char usage[] =
     "  touches  T MB of its memory, one page after the other\n"
     "  maps     maps and unmaps a page, as \"holder\" changes the protection of many, until T ms have passed\n"
     "  hands    to \"holder\", which replies after T ms\n"
-    "at its end the time of each request: ns between the read's return and the reply's call\n";
+    "at its end, of each request between the read's return and the reply's call: ns, and what the kernel says of its\n"
+    "thread: ns on a CPU, ns queued for one (schedstat)\n";
 
 static const char* thing;
 static uint64_t us;
@@ -161,6 +163,33 @@ static void map_pages(void) {
         if (page == MAP_FAILED || munmap(page, 4096)) die("mmap: %m");
     }
 }
+
+struct spent {
+    uint64_t ns, running, queued;
+};
+
+static uint64_t queued_ns(int schedstat) {
+    unsigned long long ran, queued;
+    char text[64];
+    const ssize_t length = pread(schedstat, text, sizeof text - 1, 0);
+    if (length <= 0) die("schedstat: %m");
+    text[length] = 0;
+    if (sscanf(text, "%llu %llu", &ran, &queued) != 2) die("schedstat: %s", text);
+    return queued;
+}
+// The clock has what schedstat's first number is, up to now.
+static struct spent spent_by_now(int schedstat) {
+    struct spent spent;
+    do {
+        struct timespec running;
+        spent.queued = queued_ns(schedstat);
+        if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &running)) die("clock_gettime: %m");
+        spent.running = (uint64_t)running.tv_sec * 1000000000 + (uint64_t)running.tv_nsec;
+        spent.ns = now_ns();
+    } while (spent.queued != queued_ns(schedstat));
+    return spent;
+}
+
 static void make_mutex(void) {
     pthread_mutexattr_t attribute;
     pthread_mutexattr_init(&attribute);
@@ -170,7 +199,7 @@ static void make_mutex(void) {
 
 int main(int argc, char** argv) {
     enum { MAX_TIMES = 1 << 12 };
-    static uint64_t times[MAX_TIMES];
+    static struct spent times[MAX_TIMES];
     size_t count = 0;
     unsigned port = 0;
     if (argc < 2) die("%s", usage);
@@ -206,12 +235,14 @@ int main(int argc, char** argv) {
     }
     const int disk = file ? open(file, is("file") ? O_RDONLY | O_DIRECT : O_RDWR) : -1;
     if (file && disk < 0) die("%s: %m", file);
+    const int schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
+    if (schedstat < 0) die("schedstat: %m");
     const int listener = open_bound(FAMILY_4, SOCK_STREAM, port);
     pthread_setname_np(pthread_self(), "worker");
     say_ready(listener);
     client = accept_one(listener);
     while (read_record(client, record)) {
-        const uint64_t received = now_ns();
+        const struct spent before = spent_by_now(schedstat);
         if (is("runs") || is("calls")) run(us);
         if (is("calls")) read_zeros();
         if (is("queued")) {
@@ -254,13 +285,18 @@ int main(int argc, char** argv) {
         if (is("file")) read_past_cache(disk);
         if (is("faults")) fault_in(disk);
         if (is("syncs")) sync_writes(disk);
-        if (count < MAX_TIMES) times[count++] = now_ns() - received;
+        if (count < MAX_TIMES) {
+            const struct spent now = spent_by_now(schedstat);
+            times[count++] =
+                (struct spent){now.ns - before.ns, now.running - before.running, now.queued - before.queued};
+        }
         if (is("hands"))
             sem_post(&begin);
         else
             send_reply();
     }
     for (size_t i = 0; i < count; i++)
-        printf("%llu\n", (unsigned long long)times[i]);
+        printf("%llu %llu %llu\n", (unsigned long long)times[i].ns, (unsigned long long)times[i].running,
+               (unsigned long long)times[i].queued);
     return 0;
 }

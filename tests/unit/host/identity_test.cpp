@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/elf_notes.h"
 #include "fakes/system/fake_system.h"
 #include "host/facts.h"
 
 using namespace stapgen::host;
+using stapgen::base::parse_build_id;
 
 namespace {
 
