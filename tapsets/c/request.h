@@ -12,6 +12,9 @@
 #ifndef STAPGEN_REQUEST_H
 #define STAPGEN_REQUEST_H
 
+#include <net/inet_connection_sock.h>
+#include <net/inet_hashtables.h>
+
 #include "app_parts.h"
 #include "app_samples.h"
 #include "counters.h"
@@ -92,6 +95,17 @@ static inline unsigned long stapgen_peer_queue(const void* sk, const struct sk_b
 }
 static inline int stapgen_is_of_udp(unsigned long queue) {
     return queue & 1;
+}
+
+/* Requests are divided, and no packet filter names connections: those that programs open themselves are none. */
+static int stapgen_servers_only;
+/* Its port was chosen by connect(), or by sendto(): inet_hash_connect(), udp_lib_get_port(). */
+static inline int stapgen_is_left_out_client(const struct sock* sk, int is_tcp, const void** fault) {
+    const struct inet_bind_bucket* port;
+    if (!stapgen_servers_only || !STAPGEN_IS_READABLE(sk, fault)) return 0;
+    if (!is_tcp) return !(sk->sk_userlocks & SOCK_BINDPORT_LOCK);
+    port = STAPGEN_READ(&inet_csk(sk)->icsk_bind_hash, fault);
+    return port && STAPGEN_READ(&port->fastreuse, fault) < 0;
 }
 
 /* ---- under the lock of the queue ---- */
@@ -341,6 +355,10 @@ static inline int stapgen_request_arrives(const struct sock* sk, const struct sk
     popped = stapgen_pop_rx_packet_at(way, (unsigned long)skb->head);
     if (popped != STAPGEN_POPPED) return popped == STAPGEN_NOT_YET;
     if (stapgen_follows_ends() && end == STAPGEN_NO_END) return 0;
+    if (stapgen_is_left_out_client(sk, is_tcp, fault)) {
+        STAPGEN_ADD(rx_unwanted);
+        return 0;
+    }
     if (kind >= 0) {
         stapgen_add(kind);
         return 0;

@@ -89,10 +89,11 @@ struct sk_buff_head {
     struct sk_buff *next, *prev;
 };
 enum { SK_PACING_NONE, SK_PACING_NEEDED, SK_PACING_FQ };
+#define SOCK_BINDPORT_LOCK 8
 struct sock {
     struct sock_common __sk_common;
     u16 sk_protocol;
-    u8 sk_net_refcnt : 1;
+    u8 sk_net_refcnt : 1, sk_userlocks : 4;
     struct sock_cgroup_data sk_cgrp_data;
     struct {
         int owned;
@@ -129,8 +130,12 @@ struct udp_sock {
     u8 encap_type;
 };
 #define CONFIG_MPTCP 1
+struct inet_bind_bucket {
+    signed char fastreuse;
+};
 struct tcp_sock {
     struct inet_sock inet;
+    const struct inet_bind_bucket* icsk_bind_hash;
     bool is_mptcp;
     u32 rcv_nxt, copied_seq, write_seq, snd_nxt;
     u32 snd_una, snd_up, snd_wnd, snd_cwnd, snd_sml, packets_out, sacked_out, lost_out, retrans_out, notsent_lowat;

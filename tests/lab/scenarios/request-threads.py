@@ -22,16 +22,16 @@ measure() {{
     shift 3
     start_ready pool "$@" --port $port --clients $clients || exit 1
     local pid=$READY_PID
-    record $name parts --port $port --comm reader || exit 1
     ask --port $port --connections $clients --requests ${{COUNT}} ${{GAP:+--gap-ms $GAP}} || exit 1
-    end_records $name
     wait $pid || exit 1
     cp $READY_OUTPUT $name.log
 }}
+record threads parts --comm reader || exit 1
 COUNT={REQUESTS[IDLE]} GAP=2 measure idle {IDLE} 1 workers --workers 4 --ms 5
 COUNT={REQUESTS[BUSY]} GAP=4 measure busy {BUSY} 8 workers --workers 4 --ms 3
 COUNT={REQUESTS[LOOP]} measure loop {LOOP} 3 loop --ms 8
 COUNT={REQUESTS[PROXY]} measure proxy {PROXY} 2 proxy --servers {SLOW},{FAST}
+end_records threads
 finish
 """
 
@@ -40,9 +40,8 @@ def parts_of(event):
     return {name[len("app."):-len("_ns")]: ns for name, ns in event.items() if name.startswith("app.") and ns}
 
 
-def requests_of(lab, name, port):
+def requests_of(lab, trace, name, port):
     """Return [(event, its parts, what the server says of it)]: each connection's are in one order."""
-    trace = Trace(lab, name, skips=True)
     events = trace.of_port(port)
     trace.expect(len(events), REQUESTS[port], name)
     told = collections.defaultdict(list)
@@ -63,14 +62,15 @@ def requests_of(lab, name, port):
 
 
 def check(lab):
+    trace = Trace(lab, "threads", skips=True)
     # One client: each worker is idle, and each request's way is proved but for those that wake one for the first time.
-    found = requests_of(lab, "idle", IDLE)
+    found = requests_of(lab, trace, "idle", IDLE)
     handed = [parts for _, parts, *_ in found if "handed-over" in parts]
     assert len(handed) <= 4, len(handed)
     for _, parts, *_ in found:
         assert "handed-over" in parts or parts["timer"] >= 5_000_000 - LATE, parts
     # Eight clients for four: who found no idle worker is handed over, and no other thread's work is given to a request.
-    found = requests_of(lab, "busy", BUSY)
+    found = requests_of(lab, trace, "busy", BUSY)
     known = [(parts, idle, ns) for _, parts, idle, _, ns in found if "handed-over" not in parts]
     assert all(idle for _, idle, _ in known), "a request that waited in the queue was given to a thread"
     assert known, "none was proved"
@@ -79,12 +79,12 @@ def check(lab):
     for parts, _, ns in known:
         assert abs(sum(parts.values()) - ns) < LATE and parts["timer"] >= 3_000_000 - LATE, (parts, ns)
     # The first client's requests run for 8 ms each, and the others' wait for that.
-    found = requests_of(lab, "loop", LOOP)
+    found = requests_of(lab, trace, "loop", LOOP)
     assert not any("undivided" in parts or "handed-over" in parts for _, parts, *_ in found)
     slow = [parts for _, parts, *_ in found if parts.get("running", 0) >= 8_000_000 - LATE]
     assert len(slow) == REQUESTS[LOOP] // 3, len(slow)
     # Each has its own server's time, though both are under way at once, and answers do not come as they were asked for.
-    found = requests_of(lab, "proxy", PROXY)
+    found = requests_of(lab, trace, "proxy", PROXY)
     for _, parts, _, _, ns in found:
         asked = 9_000_000 if ns > 7_000_000 else 4_000_000
         assert parts.get("server", 0) >= asked - LATE, (parts, ns)
