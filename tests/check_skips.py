@@ -14,6 +14,8 @@ import sys
 import tomllib
 import xml.etree.ElementTree
 
+LAST = 8  # lines of what a failed test has said, which are far above where many tests run
+
 
 def reason_of(allowed, name, said):
     """Return why this one may be skipped, or None."""
@@ -25,7 +27,7 @@ def outcome_of(allowed, case):
     """Return passed, failed or skipped, and lines to tell."""
     name, status, output = case.get("name"), case.get("status"), case.findtext("system-out", "").strip()
     if status == "fail":
-        return "failed", [f"FAILED {name}"]
+        return "failed", [f"FAILED {name}", *(f"  {line[:200]}" for line in output.splitlines()[-LAST:])]
     parts = re.findall(r"^skipped\b.*", output, re.MULTILINE)
     reasons = {said: reason_of(allowed, name, said) for said in (parts if status == "run" else [output])}
     if forbidden := [said for said, reason in reasons.items() if reason is None]:
