@@ -91,7 +91,7 @@ TEST_CASE("what a server takes is what it asks, one after the other, and the res
     Hosts hosts{"app1", "web1", "db1"};
     constexpr std::int64_t served = 3'000'017;
     for (int i = 0; i < 101; ++i) {
-        const auto at = a_second + i * 100'000'000;
+        const auto at = a_second + std::int64_t{i} * 100'000'000;
         const auto request = hosts.ask(0, 1, at, served);
         hosts.ask(1, 2, at + 100'000, 500'009, Hosts::for_(request));
         hosts.ask(1, 2, at + 1'000'000, 1'100'003, Hosts::for_(request));
