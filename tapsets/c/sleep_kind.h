@@ -17,6 +17,7 @@
 #include "causes.h"
 #include "path.h"
 #include "reader.h"
+#include "thread_time.h"
 #include "user_memory.h"
 #include "who_request.h"
 
@@ -76,6 +77,11 @@ static inline void stapgen_sleeps_for_file(struct stapgen_sleep* sleep, unsigned
         sleep->thing.form = STAPGEN_THING_PIPE;
     }
 }
+/* The file is locked by another process. */
+static inline void stapgen_sleeps_for_file_lock(struct stapgen_sleep* sleep, unsigned long fd, const void** fault) {
+    stapgen_sleeps_for_file(sleep, fd, fault);
+    sleep->kind = STAPGEN_APP_WAIT_kernel_lock;
+}
 /* The thread that a number in this process's memory says. NULL: there is none of this process. */
 static inline const struct task_struct* stapgen_thread_of_process(u32 tid) {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 8, 0)
@@ -120,6 +126,7 @@ static inline u32 stapgen_polls_until(unsigned long time, int is_ms) {
 }
 static inline void stapgen_sleeps_in_call(struct stapgen_sleep* sleep, long call, const unsigned long* argument,
                                           const void** fault) {
+    enum { SETLKW = 7, OFD_SETLKW = 38 }; /* include/uapi/asm-generic/fcntl.h */
     switch (call) {
         case __NR_futex:
             stapgen_sleeps_for_futex(sleep, argument[0], argument[1], argument[2]);
@@ -177,6 +184,13 @@ static inline void stapgen_sleeps_in_call(struct stapgen_sleep* sleep, long call
         case __NR_sync:
         case __NR_syncfs:
             sleep->kind = STAPGEN_APP_WAIT_disk;
+            break;
+        case __NR_flock:
+            stapgen_sleeps_for_file_lock(sleep, argument[0], fault);
+            break;
+        case __NR_fcntl:
+            if (argument[1] == SETLKW || argument[1] == OFD_SETLKW)
+                stapgen_sleeps_for_file_lock(sleep, argument[0], fault);
             break;
         case __NR_connect:
             sleep->kind = STAPGEN_APP_WAIT_server;
@@ -249,6 +263,11 @@ static inline int stapgen_stalls_for_memory(const struct task_struct* task) {
     return 0;
 #endif
 }
+static inline void stapgen_name_call(struct stapgen_sleep* sleep, long call) {
+    if (call < 0 || stapgen_is_of_32_bits()) return;
+    sleep->thing.form = STAPGEN_THING_CALL;
+    sleep->thing.what = (u64)call;
+}
 /* TASK is this thread, on its way to sleep. */
 static inline void stapgen_sleep_of_this(struct stapgen_sleep* sleep, const struct task_struct* task) {
     const struct stapgen_thread* thread =
@@ -260,9 +279,13 @@ static inline void stapgen_sleep_of_this(struct stapgen_sleep* sleep, const stru
     long call;
     memset(sleep, 0, sizeof(*sleep));
     sleep->kind = STAPGEN_APP_WAIT_asleep;
+    call = syscall_get_nr((struct task_struct*)task, regs);
+    if (stapgen_is_stopped(task)) { /* by its tracer, or a signal */
+        stapgen_name_call(sleep, call);
+        return;
+    }
     if (thread) sleep->sk = READ_ONCE(thread->sk);
     if (sleep->sk || task->flags & PF_KTHREAD) return;
-    call = syscall_get_nr((struct task_struct*)task, regs);
     if (call >= 0) { /* else it is in a page fault, or an interrupt, which looks like a call of x32, too */
         if (stapgen_is_of_32_bits()) return;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 1, 0)
@@ -276,10 +299,7 @@ static inline void stapgen_sleep_of_this(struct stapgen_sleep* sleep, const stru
         (sleep->kind == STAPGEN_APP_WAIT_disk && !task->in_iowait))
         stapgen_sleeps_by_path(sleep, is_memory);
     if (sleep->kind == STAPGEN_APP_WAIT_asleep && task->in_iowait) sleep->kind = STAPGEN_APP_WAIT_disk;
-    if (sleep->kind == STAPGEN_APP_WAIT_asleep && call >= 0) {
-        sleep->thing.form = STAPGEN_THING_CALL;
-        sleep->thing.what = (u64)call;
-    }
+    if (sleep->kind == STAPGEN_APP_WAIT_asleep) stapgen_name_call(sleep, call);
 }
 
 #endif

@@ -20,6 +20,10 @@ static inline long stapgen_state_of(const struct task_struct* task) {
     return READ_ONCE(task->state);
 #endif
 }
+static inline int stapgen_is_stopped(const struct task_struct* task) {
+    enum { STOPPED = 4, TRACED = 8 }; /* __TASK_STOPPED, __TASK_TRACED */
+    return (stapgen_state_of(task) & (STOPPED | TRACED)) != 0;
+}
 struct stapgen_thread_time {
     s64 at;      /* of the reading: ns */
     s64 arrived; /* when it last got a CPU that it had waited for: ns */

@@ -200,9 +200,8 @@ static inline void stapgen_end_sleep(struct stapgen_who_thread* thread, s64 now)
 }
 /* How it sleeps, by its state and its path. */
 static inline u32 stapgen_sleep_of(const struct stapgen_who_thread* thread, const struct task_struct* task) {
-    enum { STAPGEN_STOPPED = 4, STAPGEN_TRACED = 8 }; /* __TASK_STOPPED, __TASK_TRACED */
     u32 i;
-    if (stapgen_state_of(task) & (STAPGEN_STOPPED | STAPGEN_TRACED)) return STAPGEN_BY_STOPPED;
+    if (stapgen_is_stopped(task)) return STAPGEN_BY_STOPPED;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 2, 0) && defined(CONFIG_CGROUPS)
     if (task->frozen) return STAPGEN_BY_FROZEN;
 #endif

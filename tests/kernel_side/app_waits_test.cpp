@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What threads do between a request's read and its reply: tapsets/c/app_waits.h and sleep_kind.h.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 
 #include "app_waits_world.h"
 
@@ -22,6 +23,10 @@ TEST_CASE("each sleep is for what its call and its arguments say, and the parts 
                        {__NR_recvfrom, {2}, STAPGEN_APP_WAIT_process},
                        {__NR_recvfrom, {3}, STAPGEN_APP_WAIT_other_sockets},
                        {__NR_read, {99}, STAPGEN_APP_WAIT_asleep},
+                       {__NR_flock, {0}, STAPGEN_APP_WAIT_kernel_lock},
+                       {__NR_fcntl, {0, F_SETLKW}, STAPGEN_APP_WAIT_kernel_lock},
+                       {__NR_fcntl, {0, F_OFD_SETLKW}, STAPGEN_APP_WAIT_kernel_lock},
+                       {__NR_fcntl, {0, F_SETLEASE}, STAPGEN_APP_WAIT_asleep},
                        {__NR_clock_nanosleep, {0}, STAPGEN_APP_WAIT_timer},
                        {__NR_wait4, {0}, STAPGEN_APP_WAIT_process},
                        {__NR_getpid, {0}, STAPGEN_APP_WAIT_asleep},
@@ -64,6 +69,18 @@ TEST_CASE("a wait for several things is for what ends it") {
     // No time ends that, so it is a device.
     CHECK(polls(by_interrupt, forever).of(STAPGEN_APP_WAIT_asleep) == 7'001);
     CHECK(polls([&] { stapgen_clock_wakes(&world.self()); }, forever).of(STAPGEN_APP_WAIT_process) == 7'001);
+}
+
+TEST_CASE("a stop of a traced thread is no sleep for what its call is for") {
+    World world;
+    const auto app = app_of(world, [&] {
+        world.goes_to_sleep(__NR_fsync, {0}, 8);  // __TASK_TRACED
+        world.at(7'001);
+        stapgen_clock_wakes(&world.self());
+        world.runs(shim_task);
+    });
+    CHECK(app.of(STAPGEN_APP_WAIT_asleep) == 7'001);
+    CHECK(app.of(STAPGEN_APP_WAIT_disk) == 0);
 }
 
 TEST_CASE("what a call does not say the path does") {

@@ -97,10 +97,10 @@ struct World {
         shim_time = now - 1;  // as it is read next
     }
     /// This thread goes to sleep in a call; nobody has the CPU.
-    void goes_to_sleep(long call, std::array<unsigned long, 6> argument = {}) {
+    void goes_to_sleep(long call, std::array<unsigned long, 6> argument = {}, unsigned state = asleep) {
         self().regs.call = call;
         std::copy(argument.begin(), argument.end(), self().regs.argument);
-        self().__state = asleep;
+        self().__state = state;
         at(0);
         stapgen_clock_switches(&self(), &shim_tasks[other], 0);
     }

@@ -198,11 +198,9 @@ constexpr auto waits = std::to_array<Wait>({
      "what the thread does that ends the sleeps (who: stapgen sock-latency --parts): perf trace -s -t TID", "request"},
     {"app", "kernel-lock", "for a lock of the kernel: of its address space, a directory, a file",
      "its thread slept in the kernel's rwsem or mutex code (rwsem_down_read_slowpath, __mutex_lock), in a call or a "
-     "page "
-     "fault",
-     "fewer calls at once that take it (which function: stapgen sock-latency --parts): of an address space mmap, "
-     "munmap, "
-     "mprotect and new threads; of a directory new files",
+     "page fault; or in flock() or fcntl(F_SETLKW)",
+     "fewer calls at once that take it (which function or file: stapgen sock-latency --parts): of an address space "
+     "mmap, munmap, mprotect and new threads; of a directory new files; of a locked file who ended the sleep had it",
      "request"},
     {"app", "server", "for another server's answer",
      "its thread slept for a socket on which it had sent since it read the request",
