@@ -13,145 +13,18 @@ from statistics import median
 
 from lablib.captures import unpack_packages
 from lablib.events import Trace
+from lablib.server_files import BACKEND_MS, FILES, HOLD_MS, PHP, POSTGRES, SLEEP_MS
 
-DESCRIPTION = "what requests of nginx, redis, PostgreSQL, Caddy and Python wait for, by hand"
+DESCRIPTION = "what requests of nginx, php-fpm, redis, PostgreSQL, Caddy and Python wait for, by hand"
 IN_CI = ()
 TIMEOUT = 3600
 BUILD = {"parts": ["sock-latency", "--parts"]}
 
-SERVERS = ("nginx", "redis", "postgres", "caddy", "python")
+SERVERS = ("nginx", "php", "redis", "postgres", "caddy", "python")
 CHOSEN = os.environ.get("STAPGEN_LAB_SERVERS", " ".join(SERVERS)).split()
-PACKAGES = {"postgres": ["postgresql-17"], "caddy": ["caddy"]}
+PACKAGES = {"php": ["php8.4-fpm"], "postgres": ["postgresql-17"], "caddy": ["caddy"]}
 TOOLS = "/lab/work/tools/usr"
 NOBODY = "setpriv --reuid 65534 --regid 65534 --clear-groups"
-BACKEND_MS, FAST_MS, SLEEP_MS, HOLD_MS = 9, 3, 11, 7
-
-# An HTTP server that says what each request has done: its client's port, the path, ns.
-PYTHON = f"""
-import http.server, socket, sys, threading, time
-
-LOCK = threading.Lock()
-
-def queued_ns():
-    with open("/proc/thread-self/schedstat") as times:
-        return int(times.read().split()[1])
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    def setup(self):
-        super().setup()
-        self.queued = queued_ns()
-    def do_GET(self):
-        begin = time.monotonic_ns()
-        took = 0
-        if self.path == "/slow":
-            time.sleep({BACKEND_MS} / 1000)
-        elif self.path == "/fast":
-            time.sleep({FAST_MS} / 1000)
-        elif self.path == "/sleep":
-            time.sleep({SLEEP_MS} / 1000)
-        elif self.path == "/lock":
-            with LOCK:
-                took = time.monotonic_ns() - begin
-                time.sleep({HOLD_MS} / 1000)
-        elif self.path == "/run":
-            end = time.thread_time_ns() + 7_000_000
-            while time.thread_time_ns() < end:
-                pass
-            queued = queued_ns()
-            took, self.queued = queued - self.queued, queued
-        elif self.path == "/ask":
-            with socket.create_connection(("127.0.0.1", 8090)) as asked:
-                begin = time.monotonic_ns()
-                asked.sendall(b"GET /slow HTTP/1.0\\r\\n\\r\\n")
-                while asked.recv(65536):
-                    pass
-                took = time.monotonic_ns() - begin
-        body = b"x" * 101
-        head = f"HTTP/1.1 200 OK\\r\\nContent-Length: {{len(body)}}\\r\\nConnection: {{'close' if self.close_connection else 'keep-alive'}}\\r\\n\\r\\n"
-        self.wfile.write(head.encode() + body)
-        print(self.client_address[1], self.path, took, flush=True)
-    def log_message(self, *_):
-        pass
-
-class Server(http.server.ThreadingHTTPServer):
-    request_queue_size = 64
-server = Server(("127.0.0.1", int(sys.argv[1])), Handler)
-server.serve_forever()
-"""
-ASYNCIO = f"""
-import asyncio, sys, time
-
-async def handle(reader, writer):
-    while line := await reader.readline():
-        while (await reader.readline()).strip():
-            pass
-        path = line.split()[1].decode()
-        if path == "/sleep":
-            await asyncio.sleep({SLEEP_MS} / 1000)
-        elif path == "/ask":
-            begin = time.monotonic_ns()
-            answer, asked = await asyncio.open_connection("127.0.0.1", 8090)
-            asked.write(b"GET /slow HTTP/1.0\\r\\n\\r\\n")
-            await answer.read()
-            asked.close()
-            print(writer.get_extra_info("peername")[1], "/asyncio-ask-4", time.monotonic_ns() - begin, flush=True)
-        writer.write(b"HTTP/1.0 200 OK\\r\\nConnection: keep-alive\\r\\nContent-Length: 3\\r\\n\\r\\nyes")
-        await writer.drain()
-    writer.close()
-
-async def main():
-    async with await asyncio.start_server(handle, "127.0.0.1", int(sys.argv[1])) as server:
-        await server.serve_forever()
-
-asyncio.run(main())
-"""
-NGINX = f"""
-daemon off;
-user root;
-worker_processes 1;
-error_log stderr;
-pid /tmp/nginx.pid;
-events {{}}
-http {{
-    log_format times '$remote_port $uri $request_time $upstream_response_time';
-    access_log /lab/work/nginx.log times;
-    keepalive_requests 1000000;
-    upstream kept {{ server 127.0.0.1:8090; keepalive 8; }}
-    server {{
-        listen 8080;
-        root /tmp/www;
-        location = /each {{ proxy_pass http://127.0.0.1:8090/slow; }}
-        location = /fast {{ proxy_pass http://127.0.0.1:8090/fast; }}
-        location = /disk {{ aio threads; directio 512; output_buffers 1 128k; }}
-        location = /kept {{ proxy_pass http://kept/slow; proxy_http_version 1.1; proxy_set_header Connection ""; }}
-    }}
-}}
-"""
-CADDY = """
-{
-    admin off
-    auto_https off
-}
-http://:8081 {
-    reverse_proxy 127.0.0.1:8091
-}
-"""
-POSTGRES = """
-listen_addresses = '127.0.0.1'
-unix_socket_directories = ''
-fsync = on
-jit = off
-autovacuum = off
-timezone = GMT
-log_timezone = GMT
-track_wal_io_timing = on
-log_min_duration_statement = 0
-log_lock_waits = on
-deadlock_timeout = 3ms
-log_line_prefix = '%r '
-logging_collector = off
-"""
 # NAME: (server, port, comm, command that makes the load)
 RUNS = {
     "nginx-each-1": ("nginx", 8080, "nginx", "get 1 101 8080/each"),
@@ -161,6 +34,14 @@ RUNS = {
     "nginx-disk-4": ("nginx", 8080, "nginx", "get 4 53 8080/disk"),
     "nginx-kept-4": ("nginx", 8080, "nginx", "get 4 203 8080/kept"),
     "nginx-file-4": ("nginx", 8080, "nginx", "get 4 203 8080/file"),
+    "nginx-php-1": ("php", 8080, "nginx", "get 1 101 8080/tcp/sleep"),
+    "nginx-php-4": ("php", 8080, "nginx", "get 4 203 8080/tcp/sleep"),
+    "nginx-php-lock-4": ("php", 8080, "nginx", "get 4 203 8080/tcp/lock"),
+    "nginx-unix-1": ("php", 8080, "nginx", "get 1 101 8080/unix/sleep"),
+    "nginx-unix-4": ("php", 8080, "nginx", "get 4 203 8080/unix/sleep"),
+    "php-sleep": ("php", 9000, "php-fpm8.4", "get 4 203 8080/tcp/sleep"),
+    "php-lock": ("php", 9000, "php-fpm8.4", "get 4 203 8080/tcp/lock"),
+    "php-run": ("php", 9000, "php-fpm8.4", "get 4 101 8080/tcp/run"),
     "redis-get": ("redis", 6379, "redis-server", "bench 4 407 get key"),
     "redis-sleep-1": ("redis", 6379, "redis-server", "bench 1 53 debug sleep 0.013"),
     "redis-sleep-4": ("redis", 6379, "redis-server", "bench 4 53 debug sleep 0.013"),
@@ -199,11 +80,25 @@ measure() {{
 before() {{ :; }}
 after() {{ :; }}
 python_server() {{ python3 server.py $1 >$2 2>$2.err & wait_port $1; }}
-run_nginx() {{
+nginx_proxy() {{
+    nc -z 127.0.0.1 8080 && return
     mkdir -p /tmp/www && head -c 10007 /dev/zero >/tmp/www/file && head -c 1000003 /dev/urandom >/tmp/www/disk && sync || return
-    python_server 8090 backend.log || return
-    nginx -e stderr -c /lab/work/nginx.conf & wait_port 8080 || return
+    nginx -e stderr -c /lab/work/nginx.conf & wait_port 8080
+}}
+keep_times() {{ cp nginx.log $1.times; : >nginx.log; }}
+run_nginx() {{
+    python_server 8090 backend.log && nginx_proxy || return
+    after() {{ keep_times $1; }}
     {MEASURES["nginx"]}
+}}
+run_php() {{
+    nginx_proxy && mkdir -p /tmp/www/tcp && cp *.php /tmp/www/tcp && cp -r /tmp/www/tcp /tmp/www/unix || return
+    LD_LIBRARY_PATH={TOOLS}/lib/x86_64-linux-gnu {TOOLS}/sbin/php-fpm8.4 -n -R -F -y fpm.conf 2>php-fpm.log &
+    wait_port 9000 || return
+    for script in {" ".join(PHP)}; do get 4 53 8080/tcp/$script && get 4 53 8080/unix/$script || return; done >warm.load
+    : >nginx.log
+    after() {{ keep_times $1; }}
+    {MEASURES["php"]}
 }}
 run_redis() {{
     start_redis --enable-debug-command yes --slowlog-log-slower-than 0 --slowlog-max-len 1000 || return
@@ -250,10 +145,8 @@ def prepare(lab):
     packages = sorted({package for server in CHOSEN for package in PACKAGES.get(server, ())})
     if packages:
         unpack_packages(lab, *packages)
-    (lab.work / "server.py").write_text(PYTHON)
-    (lab.work / "asynchronous.py").write_text(ASYNCIO)
-    (lab.work / "nginx.conf").write_text(NGINX)
-    (lab.work / "Caddyfile").write_text(CADDY)
+    for name, text in FILES.items():
+        (lab.work / name).write_text(text)
     if "postgres" in CHOSEN:
         (lab.work / "pg").mkdir()
         lab.chroot(["sh", "-c", f"chown 65534 pg && LD_LIBRARY_PATH={TOOLS}/lib/x86_64-linux-gnu TZ=GMT {NOBODY} "
@@ -270,10 +163,16 @@ def port_of(text):
     return int(text.rsplit(":", 1)[1])
 
 
-def said_by_nginx(lab, _):
+def said_by_nginx(lab, name):
     """Return what the server says of each request: [(its client's port, ms)], in their order. nginx: of its backend."""
-    lines = [line.split() for line in lab.read("nginx.log").splitlines()]
-    return [(int(port), float(ms) * 1000) for port, _, _, ms in lines if ms != "-"]
+    lines = [line.split() for line in lab.read(f"{name}.times").splitlines()]
+    return [(int(port), float(ms) * 1000) for port, _, _, ms, _ in lines if ms != "-"]
+
+
+def said_by_php(lab, name):
+    """Of each process: nginx has a connection of its own for each request."""
+    took = [line.split()[-1].split(":") for line in lab.read(f"{name}.times").splitlines()]
+    return [(int(pid), int(ns) / 1e6) for pid, ns in took]
 
 
 def said_by_redis(lab, name):
@@ -303,13 +202,21 @@ def said_by_backend(_, __):
     """It does not know for which client it has worked, but that is never less."""
 
 
+# An answer that lies there while the loop works for others, or has no CPU, is in what nginx says.
+ASKED = ("server", "process", "other-sockets", "run-queue")
 # NAME: (who says it, the parts that it is)
 SAID = {
-    "nginx-each-1": (said_by_nginx, ("server",)),
-    "nginx-each-4": (said_by_nginx, ("server",)),
-    # An answer that lies there while the loop works for others is in what nginx says.
-    "nginx-two-6": (said_by_nginx, ("server", "other-sockets")),
-    "nginx-kept-4": (said_by_nginx, ("server",)),
+    "nginx-each-1": (said_by_nginx, ASKED),
+    "nginx-each-4": (said_by_nginx, ASKED),
+    "nginx-two-6": (said_by_nginx, ASKED),
+    "nginx-kept-4": (said_by_nginx, ASKED),
+    "nginx-php-1": (said_by_nginx, ASKED),
+    "nginx-php-4": (said_by_nginx, ASKED),
+    "nginx-php-lock-4": (said_by_nginx, ASKED),
+    "nginx-unix-1": (said_by_nginx, ASKED),
+    "php-sleep": (said_by_php, ("timer", "run-queue")),
+    "php-lock": (said_by_php, ("kernel-lock", "run-queue")),
+    "php-run": (said_by_php, ("running",)),
     "redis-sleep-1": (said_by_redis, ("timer", "run-queue")),
     "redis-sleep-4": (said_by_redis, ("timer", "run-queue")),
     "redis-lua-4": (said_by_redis, ("running", "run-queue")),
@@ -337,16 +244,17 @@ def compare(lab, name, events):
     """Compare what the server says with what the parts say, for each request that is divided."""
     who, which = SAID[name]
     said = collections.defaultdict(list)
-    for port, ms in who(lab, name) or [(port_of(event["remote"]), BACKEND_MS) for event in events]:
-        said[port].append(ms)
+    of = (lambda event: event["pid"]) if who is said_by_php else (lambda event: port_of(event["remote"]))
+    for key, ms in who(lab, name) or [(of(event), BACKEND_MS) for event in events]:
+        said[key].append(ms)
     found = collections.defaultdict(list)
     for event in sorted(events, key=lambda event: event["time_ns"]):
-        found[port_of(event["remote"])].append(event)
+        found[of(event)].append(event)
     pairs = []
-    for port, of_port in found.items():
+    for key, of_key in found.items():
         # A connection may begin with requests that the server does not log.
-        if told := said[port]:
-            pairs += zip(told, of_port[-len(told):])
+        if told := said[key]:
+            pairs += zip(told, of_key[-len(told):])
     assert pairs, name
     rows = [(ms, sum(parts_of(event).get(part, 0) for part in which) / 1e6, event) for ms, event in pairs
             if parts_of(event).get("undivided", 0) + parts_of(event).get("handed-over", 0) < event["app_ns"] / 20]
