@@ -63,7 +63,8 @@ work() {{
     shift 2
     start_ready "$@" --port $port || exit 1
     local pid=$READY_PID
-    ask --port $port --requests {REQUESTS} || exit 1
+    # Of "hands" the next request finds the other thread asleep.
+    ask --port $port --requests {REQUESTS} --gap-ms 1 || exit 1
     wait $pid || exit 1
     cp $READY_OUTPUT $name.log
 }}
