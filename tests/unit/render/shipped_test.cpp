@@ -79,8 +79,8 @@ TEST_CASE("standalone scripts are no longer than they were, and say that stap ne
     // A script that grows is to be noticed; one that shrinks takes its number down.
     const std::map<std::string, int> longest{
         {"dropwatch", 76},         {"page-alloc", 77},       {"irq-latency", 118}, {"tcp-probe", 122},
-        {"call-trace", 771},       {"rx-latency", 2817},     {"tx-latency", 2381}, {"net-latency", 3902},
-        {"sock-latency", 3180},    {"packet-flow", 3472},    {"retransmits", 127}, {"accept-latency", 215},
+        {"call-trace", 771},       {"rx-latency", 2818},     {"tx-latency", 2381}, {"net-latency", 3903},
+        {"sock-latency", 3181},    {"packet-flow", 3473},    {"retransmits", 127}, {"accept-latency", 215},
         {"forward-latency", 1548}, {"connect-latency", 845}, {"losses", 1314},
     };
     const auto tapsets = render::read_tapsets({SOURCE_DIR "/tapsets", SOURCE_DIR "/tapsets/debuginfo-auto"}).value();
@@ -103,4 +103,28 @@ TEST_CASE("standalone scripts are no longer than they were, and say that stap ne
         if (without_c.contains(recipe.name)) CHECK(is_plain);
     }
     CHECK(measured == longest.size());
+}
+
+TEST_CASE("scripts of received packets have one probe of the event of a drop, with filters and without") {
+    const auto tapsets = render::read_tapsets({SOURCE_DIR "/tapsets", SOURCE_DIR "/tapsets/debuginfo-auto"}).value();
+    const std::regex probe(R"(\nprobe stapgen\.(skb|rx)\.drop [{])"),
+        event(R"(\nprobe [^\n]*kernel\.trace\("kfree_skb"\))");
+    const auto count = [](const std::string& text, const std::regex& what) {
+        return std::distance(std::sregex_iterator(text.begin(), text.end(), what), {});
+    };
+    std::size_t found = 0;
+    for (const auto& recipe : all().recipes) {
+        if (recipe.name != "rx-latency" && recipe.name != "sock-latency" && recipe.name != "both-ends") continue;
+        CAPTURE(recipe.name);
+        const auto text = base::read_file(recipe.folder / "script.stp").value();
+        for (const bool filters : {false, true}) {
+            const auto script = render::render_script(recipe, text, {}, 0ms, {.filters = filters}).value();
+            const auto whole =
+                render::with_tapsets(script, filters ? tapsets : render::without_filters(script, tapsets));
+            CHECK(count(whole, probe) == 1);
+            CHECK(count(whole, event) == 1);
+            ++found;
+        }
+    }
+    CHECK(found == 6);
 }
