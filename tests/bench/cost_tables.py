@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The tables of docs/inside/benchmarks.md, made from the lab's golden/cost.toml and figures.json: cost_tables.py [OVERHEAD.json]
+"""The tables of docs/inside/benchmarks.md, made from the lab's golden/cost.toml and figures.json:
+cost_tables.py [OVERHEAD.json...]
 
-OVERHEAD.json is what tests/bench/overhead --json wrote: its figures are kept in figures.json first. bench.overhead-figures
-tells where the document is not what is made here.
+OVERHEAD.json is what tests/bench/overhead --json wrote: its figures are kept in figures.json first, those of several runs
+together. bench.overhead-figures tells where the document is not what is made here.
 """
 
 import datetime
@@ -33,9 +34,13 @@ def recipes(golden):
     return "\n".join(lines) + "\n"
 
 
-def keep(file):
-    """Write the figures of what overhead --json wrote."""
-    kept = figures.condensed({"measured": datetime.date.today().isoformat(), **json.loads(file.read_text())})
+def keep(files):
+    """Write the figures of what overhead --json wrote, of one kernel."""
+    documents = [json.loads(file.read_text()) for file in files]
+    if len({(document["kernel"], document["stap"]) for document in documents}) > 1:
+        sys.exit("cost_tables: runs of several kernels or of several SystemTap")
+    parts = [part for document in documents for part in document["parts"]]
+    kept = figures.condensed({"measured": datetime.date.today().isoformat(), **documents[0], "parts": parts})
     # A line for each tracer.
     text = re.sub(r"\{\s+([^{}]*?)\s+\}", lambda body: "{" + re.sub(r"\s*\n\s*", " ", body[1]) + "}",
                   json.dumps(kept, indent=1))
@@ -53,5 +58,5 @@ def made():
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        keep(pathlib.Path(sys.argv[1]))
+        keep([pathlib.Path(name) for name in sys.argv[1:]])
     DOCUMENT.write_text(made())
