@@ -125,8 +125,10 @@ def spread(values):
 
 def check_who(thing, part, ms, by, events):
     """Each request's longest sleep is named, but what the holder did before it was first seen."""
-    named = [event for event in events if event["waited"] == part and event["waited_ns"] >= ms * 1_000_000 / 2]
-    assert len(named) >= REQUESTS - 3 or thing in MIXED, (thing, len(named))
+    # The address space is free for most of the time.
+    least = 0 if thing == "maps" else ms * 1_000_000 / 2
+    named = [event for event in events if event["waited"] == part and event["waited_ns"] >= least]
+    assert len(named) >= (5 if thing == "maps" else REQUESTS - 10 if thing in MIXED else REQUESTS - 3), (thing, len(named))
     for event in named[1:]:
         found = (event["by"], event["waker"].split("[")[0], event["holder"].split("[")[0], event["meanwhile"])
         assert found[0].startswith(by[0]) and found[1:] == by[1:], (thing, event)
