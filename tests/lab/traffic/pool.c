@@ -2,6 +2,8 @@
 // A server of several clients, which says of each request what it knows of it. It ends with its last client.
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,9 @@ static const char usage[] =
     "usage: pool HOW --port N --clients C --ms T [--workers W] [--servers PORT,PORT]\n"
     "  workers  one thread reads, W others reply after T ms each\n"
     "  loop     one thread for all; the requests of the first client to come run for T ms\n"
-    "  proxy    one thread for all; those of the first client ask the first server, of others the second one\n"
+    "  proxy    one thread for all; those of the first client ask the first server, and then run for T ms, of others\n"
+    "           ask the second one\n"
+    "  spins    one thread reads, another one is awake then, works for T ms, waits for the first one, and replies\n"
     "at its end, for each request: the client's port, whether a worker was idle as it came, who replied, ns until "
     "then\n";
 
@@ -53,6 +57,28 @@ static void reply(struct client* client) {
     entries[logged].tid = syscall(SYS_gettid);
     entries[logged++].ns = now_ns() - client->read;
     if (send(client->fd, client->record, RECORD, MSG_NOSIGNAL) != RECORD) die("send: %m");
+}
+static _Atomic(struct client*) to_spin;
+static atomic_bool has_spun;
+static sem_t go_on;
+static void* spin(void* unused) {
+    (void)unused;
+    for (;;) {
+        struct client* client;
+        while (!(client = atomic_exchange(&to_spin, NULL))) {
+        }
+        run(us);
+        atomic_store(&has_spun, true);
+        sem_wait(&go_on);
+        reply(client);
+    }
+    return NULL;
+}
+static void let_spin(struct client* client) {
+    atomic_store(&to_spin, client);
+    while (!atomic_exchange(&has_spun, false)) {
+    }
+    sem_post(&go_on);
 }
 static void* work(void* unused) {
     (void)unused;
@@ -96,7 +122,8 @@ int main(int argc, char** argv) {
     static struct client clients[MAX_CLIENTS];
     unsigned port = 0, count = 1, workers = 0, servers[2] = {0, 0};
     if (argc < 2) die("%s", usage);
-    const bool is_loop = !strcmp(argv[1], "loop"), is_proxy = !strcmp(argv[1], "proxy");
+    const bool is_loop = !strcmp(argv[1], "loop"), is_proxy = !strcmp(argv[1], "proxy"),
+               is_spin = !strcmp(argv[1], "spins");
     for (int i = 2; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--port")) port = (unsigned)number("--port", argv[i + 1], 0, 65535);
         if (!strcmp(argv[i], "--ms")) us = (uint64_t)number("--ms", argv[i + 1], 1, 10000) * 1000;
@@ -109,6 +136,8 @@ int main(int argc, char** argv) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, work, NULL)) die("pthread_create");
     }
+    pthread_t spinner;
+    if (sem_init(&go_on, 0, 0) || (is_spin && pthread_create(&spinner, NULL, spin, NULL))) die("pthread_create");
     const int listener = open_bound(FAMILY_4, SOCK_STREAM, port), epoll = epoll_create1(0);
     pthread_setname_np(pthread_self(), "reader");
     say_ready(listener);
@@ -149,6 +178,9 @@ int main(int argc, char** argv) {
             client->read = now_ns();
             if (is_proxy) {
                 ask(client);
+                if (!client->index) run(us);
+            } else if (is_spin) {
+                let_spin(client);
             } else if (is_loop) {
                 if (!client->index) run(us);
                 reply(client);
