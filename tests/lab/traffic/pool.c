@@ -17,8 +17,8 @@ static const char usage[] =
     "usage: pool HOW --port N --clients C --ms T [--workers W] [--servers PORT,PORT]\n"
     "  workers  one thread reads, W others reply after T ms each\n"
     "  loop     one thread for all; the requests of the first client to come run for T ms\n"
-    "  proxy    one thread for all; those of the first client ask the first server, and then run for T ms, of others\n"
-    "           ask the second one\n"
+    "  proxy    one thread for all; those of the first client ask the first server, then run for T ms, of others ask\n"
+    "           the second one\n"
     "  spins    one thread reads, another one is awake then, works for T ms, waits for the first one, and replies\n"
     "at its end, for each request: the client's port, whether a worker was idle as it came, who replied, ns until "
     "then\n";
@@ -167,6 +167,7 @@ int main(int argc, char** argv) {
             char answer[RECORD];
             if (events[i].data.u64 % 2) {
                 if (!read_record(client->server, answer)) die("a server has gone");
+                if (!client->index) run(us);
                 reply(client);
                 continue;
             }
@@ -178,7 +179,6 @@ int main(int argc, char** argv) {
             client->read = now_ns();
             if (is_proxy) {
                 ask(client);
-                if (!client->index) run(us);
             } else if (is_spin) {
                 let_spin(client);
             } else if (is_loop) {
