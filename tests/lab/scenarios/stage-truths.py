@@ -82,7 +82,7 @@ FIRST_NS, MORE_NS = 10_007, 503
 # What is left of a stage, less what is spent in it: by so many ns may the least differ, and that where a thread is woken or
 # where the script's printing lies in the stage, whose digits are more or fewer. The median may have the tick's interrupt, and
 # one record all that follows one, or another thread's system call.
-LITTLE, LITTLE_VARYING, TICK, ONCE = 300, 2_000, 4_000, 10_000_000
+LITTLE, LITTLE_VARYING, TICK, ONCE = 300, 4_000, 4_000, 10_000_000
 VARYING = {"poll-drv", "tcpip_rx", "queue-wake", "wake-run", "copy-return", "epoll", "tcp-app", "udp-app"}
 # The card of lablib/guest.py has sent a packet so much later, and its interrupt and softirq take less than that.
 CARD_NS, CARD_INTERRUPT = 7_000_000, 50_000
