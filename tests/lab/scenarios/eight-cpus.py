@@ -101,6 +101,10 @@ def check(lab):
         no_reply = connections + CPUS * (IN_FLIGHT + ROUNDS * UNREAD) - dropped
         expected = {"rx": {"not-queued": dropped}, "tx": {}, "net": {"not-queued": dropped},
                     "sock": {"unread": dropped, "no-reply": no_reply}}[recipe.split("-")[0]]
+        # Of datagrams that wait together it is not known which of them an answer is for, nor which has none.
+        if ambiguous := missing.pop("ambiguous", 0):
+            assert 0 <= no_reply - missing["no-reply"] <= ambiguous, missing
+            missing["no-reply"] = no_reply
         if not account["skipped_probes"]:
             assert account["seen"] == sent * (2 if recipe.startswith("net") else 1), sent
             assert missing == expected and account["filtered"] == account["lost"] == 0, expected
