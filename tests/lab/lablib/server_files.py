@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the servers of the scenario request-servers are told to do."""
+"""What servers are told to do: those of the scenario request-servers, and nginx elsewhere."""
 
 BACKEND_MS, FAST_MS, SLEEP_MS, HOLD_MS = 9, 3, 11, 7
 
@@ -114,14 +114,16 @@ user = root
 pm = static
 pm.max_children = 3
 """
-NGINX = f"""
+# What any nginx of the lab is told first.
+NGINX_HEAD = """
 daemon off;
 user root;
 worker_processes 1;
 error_log stderr;
 pid /tmp/nginx.pid;
-events {{}}
-http {{
+events {}
+"""
+NGINX = f"""{NGINX_HEAD}http {{
     log_format times '$remote_port $uri $request_time $upstream_response_time $upstream_http_took';
     access_log /lab/work/nginx.log times;
     keepalive_requests 1000000;

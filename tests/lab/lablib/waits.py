@@ -36,6 +36,11 @@ def parts_of(event, stage):
     return {name.removeprefix(f"{stage}.").removesuffix("_ns"): ns for name, ns in event.items() if name.startswith(f"{stage}.")}
 
 
+def parts_of_app(event):
+    """Return those of a request that took time."""
+    return {cause: ns for cause, ns in parts_of(event, "app").items() if ns}
+
+
 def check_aggregated(text, stages):
     """In what an aggregating script printed, the parts of each stage add up to it, in all and in each split; return
     {field: ns}."""

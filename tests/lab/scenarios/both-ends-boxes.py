@@ -2,6 +2,7 @@
 """Requests between two namespaces with a third between them: a router with IPVS, NAT, a tunnel, SYNPROXY, or a proxy."""
 
 from lablib.ends import RECORDED, between, between_files
+from lablib.server_files import NGINX_HEAD
 
 DESCRIPTION = "both-ends and between with what stands between: IPVS (NAT, DR, TUN), SNAT and DNAT, VXLAN, SYNPROXY, a proxy"
 IN_CI = ("trixie",)
@@ -109,14 +110,7 @@ nft list ruleset >rules
 
 # A proxy on the router, recorded beside both ends. Not HAProxy: it needs cmpxchg16b (lablib/machine.py).
 cat >/tmp/nginx.conf <<EOF
-load_module /usr/lib/nginx/modules/ngx_stream_module.so;
-daemon off;
-user root;
-worker_processes 1;
-error_log stderr;
-pid /tmp/nginx.pid;
-events {{}}
-stream {{
+load_module /usr/lib/nginx/modules/ngx_stream_module.so;{NGINX_HEAD}stream {{
     server {{
         listen 10.9.1.1:7301;
         proxy_pass 10.9.2.2:7301;

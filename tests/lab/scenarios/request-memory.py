@@ -4,6 +4,7 @@
 from statistics import median
 
 from lablib.events import Trace
+from lablib.waits import parts_of_app
 
 DESCRIPTION = "what a request waits for where its cgroup has too little: CPU, memory, and memory that is swapped out"
 IN_CI = ("trixie",)
@@ -44,7 +45,7 @@ def check(lab):
         trace = Trace(lab, name, skips=True)
         events = trace.of_port(port)
         trace.expect(len(events), REQUESTS, name)
-        parts = [{part[len("app."):-len("_ns")]: ns for part, ns in event.items() if part.startswith("app.") and ns} for event in events]
+        parts = [parts_of_app(event) for event in events]
         for event, of in zip(events, parts):
             assert sum(of.values()) == event["app_ns"], (name, event)
         usual = {part: median(of.get(part, 0) for of in parts) for part in sorted({part for of in parts for part in of})}

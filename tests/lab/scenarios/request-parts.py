@@ -4,6 +4,7 @@
 from statistics import median
 
 from lablib.events import Trace, read_report
+from lablib.waits import parts_of_app
 
 DESCRIPTION = "what a request waits for inside the program: which lock, server, file, memory or CPU, who held it; the parts are the whole"
 IN_CI = ("trixie",)
@@ -81,10 +82,6 @@ finish
 """
 
 
-def parts_of(event):
-    return {name[len("app."):-len("_ns")]: ns for name, ns in event.items() if name.startswith("app.") and ns}
-
-
 def traced(lab, name):
     # As the run hands over records it wakes their reader, within a handler.
     trace = Trace(lab, name, skips=True)
@@ -96,8 +93,8 @@ def usual_of(trace, name, port):
     events = trace.of_port(port)
     trace.expect(len(events), REQUESTS, name)
     for event in events:
-        assert sum(parts_of(event).values()) == event["app_ns"], (name, event)
-    parts = [parts_of(event) for event in events]
+        assert sum(parts_of_app(event).values()) == event["app_ns"], (name, event)
+    parts = [parts_of_app(event) for event in events]
     usual = {part: median(of.get(part, 0) for of in parts) for part in sorted({part for of in parts for part in of})}
     print(f"  {name}: app {median(event['app_ns'] for event in events) / 1e6:.3f} ms: "
           + ", ".join(f"{part} {ns / 1e6:.3f}" for part, ns in usual.items()))
@@ -109,7 +106,7 @@ def check_against_schedstat(lab, name, events):
     said = [list(map(int, line.split())) for line in lab.read(f"{name}.log").splitlines() if not line.startswith("ready")]
     more_running, more_queued = [], []
     for (ns, running, queued), event in zip(said, sorted(events, key=lambda event: event["time_ns"]), strict=True):
-        parts = parts_of(event)
+        parts = parts_of_app(event)
         more_running.append(parts["running"] + parts.get("syscall", 0) - running)
         if name in PREEMPTED:
             queued = ns - running - parts.get("kernel-lock", 0)

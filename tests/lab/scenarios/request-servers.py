@@ -14,6 +14,7 @@ from statistics import median
 from lablib.captures import unpack_packages
 from lablib.events import Trace
 from lablib.server_files import BACKEND_MS, FILES, HOLD_MS, PHP, POSTGRES, SLEEP_MS
+from lablib.waits import parts_of_app
 
 DESCRIPTION = "what requests of nginx, php-fpm, redis, PostgreSQL, Caddy and Python wait for, by hand"
 IN_CI = ()
@@ -155,10 +156,6 @@ def prepare(lab):
             config.write(POSTGRES)
 
 
-def parts_of(event):
-    return {name[len("app."):-len("_ns")]: ns for name, ns in event.items() if name.startswith("app.") and ns}
-
-
 def port_of(text):
     return int(text.rsplit(":", 1)[1])
 
@@ -256,15 +253,15 @@ def compare(lab, name, events):
         if told := said[key]:
             pairs += zip(told, of_key[-len(told):])
     assert pairs, name
-    rows = [(ms, sum(parts_of(event).get(part, 0) for part in which) / 1e6, event) for ms, event in pairs
-            if parts_of(event).get("undivided", 0) + parts_of(event).get("handed-over", 0) < event["app_ns"] / 20]
+    rows = [(ms, sum(parts_of_app(event).get(part, 0) for part in which) / 1e6, event) for ms, event in pairs
+            if parts_of_app(event).get("undivided", 0) + parts_of_app(event).get("handed-over", 0) < event["app_ns"] / 20]
     wrong = [row for row in rows if differ(name, row[0], row[1])]
     if rows:
         print(f"    {'+'.join(which)}: of {len(rows)} of {len(pairs)}: said {sum(ms for ms, *_ in rows):.2f} ms, found "
               f"{sum(ms for _, ms, _ in rows):.2f}; medians {median(ms for ms, *_ in rows):.3f}, "
               f"{median(ms for _, ms, _ in rows):.3f}; {len(wrong)} differ")
     for ms, part, event in wrong[:3]:
-        print(f"      said {ms:.3f} found {part:.3f} {({part: round(ns / 1e6, 3) for part, ns in parts_of(event).items()})}")
+        print(f"      said {ms:.3f} found {part:.3f} {({part: round(ns / 1e6, 3) for part, ns in parts_of_app(event).items()})}")
     assert not wrong, name
 
 
@@ -273,8 +270,8 @@ def show(lab, name, port):
     events = trace.of_port(port)
     total = collections.Counter()
     for event in events:
-        assert sum(parts_of(event).values()) == event["app_ns"], (name, event)
-        total.update(parts_of(event))
+        assert sum(parts_of_app(event).values()) == event["app_ns"], (name, event)
+        total.update(parts_of_app(event))
     app = sum(event["app_ns"] for event in events)
     divided = 1 - (total["handed-over"] + total["undivided"]) / app
     print(f"  {name}: {len(events)} requests, app {app / len(events) / 1e6:.3f} ms mean, divided {divided:.1%}: "

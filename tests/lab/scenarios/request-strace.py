@@ -6,6 +6,7 @@ import re
 
 from lablib.captures import unpack_packages
 from lablib.events import Trace, read_report
+from lablib.waits import parts_of_app
 
 DESCRIPTION = "sock-latency --parts --syscalls beside strace -f -c -w, by hand"
 IN_CI = ()
@@ -55,7 +56,7 @@ def check(lab):
         trace.expect(len(events), REQUESTS)
         total = collections.Counter()
         for event in events:
-            parts = {part[len("app."):-len("_ns")]: ns for part, ns in event.items() if part.startswith("app.") and ns}
+            parts = parts_of_app(event)
             assert sum(parts.values()) == event["app_ns"], event
             total.update(parts)
         print(f"  {name}: " + ", ".join(f"{part} {ns / 1e6:.3f} ms" for part, ns in total.most_common()))

@@ -5,6 +5,7 @@ import collections
 from statistics import median
 
 from lablib.events import Trace
+from lablib.waits import parts_of_app
 
 DESCRIPTION = "what a request waits for where another thread replies, and where one thread has several requests"
 IN_CI = ("trixie",)
@@ -37,10 +38,6 @@ finish
 """
 
 
-def parts_of(event):
-    return {name[len("app."):-len("_ns")]: ns for name, ns in event.items() if name.startswith("app.") and ns}
-
-
 def requests_of(lab, trace, name, port):
     """Return [(event, its parts, what the server says of it)]: each connection's are in one order."""
     events = trace.of_port(port)
@@ -53,7 +50,7 @@ def requests_of(lab, trace, name, port):
     found = []
     for event in sorted(events, key=lambda event: event["time_ns"]):
         idle, tid, ns = told[int(event["remote"].rsplit(":", 1)[1])].pop(0)
-        parts = parts_of(event)
+        parts = parts_of_app(event)
         assert sum(parts.values()) == event["app_ns"], (name, event)
         found.append((event, parts, idle, tid, ns))
     assert not any(told.values()), told
