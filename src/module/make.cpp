@@ -51,7 +51,7 @@ std::chrono::milliseconds interval_of(const recipe::Recipe& recipe, const MakeOp
 base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOptions& options, bool numbered) {
     STAPGEN_LET(auto text, base::read_found(recipe.folder / "script.stp", base::limits::recipe_bytes));
     return render::render_script(recipe, text, options.arguments, interval_of(recipe, options),
-                                 {options.aggregate, options.filters, numbered, options.by});
+                                 {options.aggregate, options.filters, numbered, options.by, options.keep.has_value()});
 }
 
 namespace {
@@ -251,7 +251,7 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
         signing = std::move(argv);
     }
     job.options.tapsets = render::tapset_folders(program.files, options.debuginfo);
-    job.options.macros = render::macros_of(recipe, options.arguments);
+    job.options.macros = render::macros_of(recipe, options.arguments, options.keep.value_or(0));
     STAPGEN_TRY(add_c(program.files, options.debuginfo, script, job));
     if (options.budget) {
         for (auto& macro : overhead::guard_macros(*options.budget))

@@ -31,7 +31,8 @@ struct MakeOptions {
     recipe::Arguments arguments;
     std::optional<std::chrono::milliseconds> interval;
     bool aggregate = false;
-    std::vector<std::string> by;  ///< of Recipe::by
+    std::optional<std::uint64_t> keep;  ///< bytes of memory for records of the seconds that have passed
+    std::vector<std::string> by;        ///< of Recipe::by
     std::optional<Signer> sign;
     bool filters = true;  ///< the script heeds those that it can: false in a standalone one that none is asked of
 };

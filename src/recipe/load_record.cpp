@@ -75,6 +75,7 @@ RecordSchema read_record(TomlTable table) {
     RecordSchema record;
     record.tag = table.text("tag");
     record.aggregates = table.flag("aggregates");
+    record.keeps = table.flag("keeps");
     if (!is_name(record.tag) || schema::is_reserved(record.tag)) {
         table.wrong("tag", fmt::format("'{}' is not a tag", record.tag));
     }
@@ -114,6 +115,8 @@ void check_record(const TomlTable& table, const RecordSchema& record) {
         std::ranges::find(record.fields, FieldType::stage, &schema::Field::type) == record.fields.end()) {
         table.wrong("aggregates", "aggregation needs a record with a field of type stage");
     }
+    if (record.keeps && !record.aggregates)
+        table.wrong("keeps", "what keeps records aggregates them: set 'aggregates'");
 }
 
 const Recipe& Includes::find(const base::TomlTable& table, const std::string& key, const std::string& name) {

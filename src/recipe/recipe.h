@@ -74,6 +74,7 @@ struct Count {
 /// The records that the script prints, or the reader of its source.
 struct RecordSchema : schema::Schema {
     bool aggregates = false;  ///< the script can aggregate its records in the kernel
+    bool keeps = false;       ///< and keep those of the seconds that have passed
 };
 
 /// Filters of a measurement: options of the command line, and module parameters of the script.

@@ -90,6 +90,15 @@ void keys(auto& io, is<Header> auto& header) {
     io("drop_reasons", setup.drop_reasons);
     io("counters", setup.counters);
     io("group_names", setup.group_names, !setup.group_names.empty());
+    const auto kept = [&](auto of) {
+        of("condition", setup.kept.condition);
+        of("value", setup.kept.value);
+        of("at_epoch_ns", setup.kept.at_epoch_ns);
+        of("before_ns", setup.kept.before_ns);
+        of("after_ns", setup.kept.after_ns);
+        of("unkept", setup.kept.unkept);
+    };
+    io.object("kept", kept, !setup.kept.condition.empty());
 }
 
 void keys(auto& io, is<Trailer> auto& trailer) {
@@ -119,6 +128,7 @@ void keys(auto& io, is<Trailer> auto& trailer) {
     io("addresses", outcome.addresses);
     io("group_names", outcome.group_names, !outcome.group_names.empty());
     io("code", outcome.code, !outcome.code.empty());
+    io("kept_since_epoch_ns", outcome.kept_since_epoch_ns, outcome.kept_since_epoch_ns > 0);
 }
 
 /// Writes. `known`: else the key is left out.

@@ -94,6 +94,17 @@ struct ProbeClock {
     std::optional<std::int64_t> expected_hits;  ///< by the recipe's [cost], of the traffic there was in between
 };
 
+/// Why and when the records of some seconds were kept (--keep).
+struct Kept {
+    std::string condition;  ///< that held, or "SIGUSR1"; empty: the recording is no such
+    std::string value;      ///< of what it is about, for a person
+    std::int64_t at_epoch_ns = 0;
+    std::int64_t before_ns = 0, after_ns = 0;
+    std::int64_t unkept = 0;  ///< how often one held since the recording before it, which were not kept
+
+    bool operator==(const Kept&) const = default;
+};
+
 /// Facts of a run as it begins.
 struct Setup {
     std::string recipe;
@@ -115,6 +126,7 @@ struct Setup {
     std::map<std::int64_t, std::string> drop_reasons;  ///< of recipes whose records have a reason
     Counters counters;                                 ///< host::NetCounters
     GroupNames group_names;
+    Kept kept;
 
     [[nodiscard]] Origin origin() const;
 };
@@ -135,7 +147,8 @@ struct Outcome : RunEnd {
     Counters net_counters;               ///< host::NetCounters
     std::vector<AddressName> addresses;  ///< those that occurred and have a name, 4096 at most
     GroupNames group_names;
-    std::vector<CodeName> code;  ///< of samples, see CodeName
+    std::vector<CodeName> code;            ///< of samples, see CodeName
+    std::int64_t kept_since_epoch_ns = 0;  ///< of Setup::kept: all records are there from then on; 0: not known
 };
 
 /// All that is known of a run beside its lines.

@@ -159,16 +159,18 @@ base::Result<std::string> render_script(const recipe::Recipe& of, std::string_vi
     const auto recipe = of.asked_by(complete);
     const auto file = (recipe.folder / "script.stp").string();
     auto header = recipe.header(form.by);
-    header.aggregated = form.aggregate;
-    header.silent = form.aggregate && interval.count() == 0;
+    const bool aggregate = form.aggregate || form.keep;
+    header.aggregated = aggregate;
+    header.silent = aggregate && interval.count() == 0;
     if (header.silent) interval = std::chrono::seconds(1);
     const auto first_line = header.line();
     std::map<std::string, std::string> values{{"summary", recipe.summary},
                                               {"header", boost::replace_all_copy(first_line, "\t", "\\t")},
                                               {"interval_ms", std::to_string(interval.count())},
-                                              {"aggregate", form.aggregate ? "true" : "false"},
+                                              {"aggregate", aggregate ? "true" : "false"},
                                               {"parts", recipe.has_parts() ? "true" : "false"},
-                                              {"filters", form.filters ? "true" : "false"}};
+                                              {"filters", form.filters ? "true" : "false"},
+                                              {"keep", form.keep ? "true" : "false"}};
     // A longer string is cut without a word (MAXSTRINGLEN), and nothing would be understood.
     constexpr std::size_t max_string_length = 511;
     if (first_line.size() > max_string_length &&
@@ -202,7 +204,7 @@ std::vector<std::size_t> source_lines(std::string_view numbered) {
     return sources;
 }
 
-std::vector<std::string> macros_of(const recipe::Recipe& of, const recipe::Arguments& arguments) {
+std::vector<std::string> macros_of(const recipe::Recipe& of, const recipe::Arguments& arguments, std::uint64_t keep) {
     const auto recipe = of.asked_by(arguments);
     auto macros = recipe.macros;
     if (recipe.has_parts()) macros.emplace_back("STAPGEN_WAITS=1");
@@ -221,6 +223,7 @@ std::vector<std::string> macros_of(const recipe::Recipe& of, const recipe::Argum
         macros.push_back(fmt::format("STAPGEN_UNSPLIT={}", unsplit));
     if (find_direction(recipe.record))
         macros.push_back(fmt::format("STAPGEN_DIRECTIONS={}", schema::directions.size()));
+    if (keep > 0) macros.push_back(fmt::format("STAPGEN_KEEP={}", keep));
     return macros;
 }
 

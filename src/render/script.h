@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ struct ScriptForm {
     bool filters = true;            ///< it heeds those that it can
     bool numbered = false;          ///< for source_lines()
     std::vector<std::string> by{};  ///< of Recipe::by: fields that records have besides
+    bool keep = false;              ///< records of the seconds that have passed; it aggregates then
 };
 
 /// The recipe's script with these arguments (checked and completed here). Pure: `script_template` is the text
@@ -40,6 +42,8 @@ base::Result<std::string> fill_template(std::string_view text, const std::map<st
 
 /// For stap's -D: the recipe's macros, whether its records have parts, and the sizes of the tables that they are
 /// aggregated in.
-std::vector<std::string> macros_of(const recipe::Recipe& recipe, const recipe::Arguments& arguments);
+/// `keep`: the bytes of memory for records that are kept.
+std::vector<std::string> macros_of(const recipe::Recipe& recipe, const recipe::Arguments& arguments,
+                                   std::uint64_t keep = 0);
 
 }  // namespace stapgen::render

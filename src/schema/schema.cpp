@@ -105,6 +105,14 @@ std::string Header::line() const {
     return text;
 }
 
+bool has_type(const Schema& schema, FieldType type) {
+    return std::ranges::find(schema.fields, type, &Field::type) != schema.fields.end();
+}
+
+bool has_type(const Header& header, FieldType type) {
+    return std::ranges::any_of(header.schemas, [&](const Schema& schema) { return has_type(schema, type); });
+}
+
 std::optional<std::size_t> find_direction(const Schema& schema) {
     const auto direction = schema.find("way");
     return direction && schema.fields[*direction].type == FieldType::text ? direction : std::nullopt;

@@ -87,6 +87,10 @@ struct Header {
 /// Values of the field of find_direction(), in the order in which a script that aggregates counts them.
 inline constexpr std::array<std::string_view, 2> directions{"rx", "tx"};
 
+/// Whether one of the fields is of that type; of a header, of any of its kinds of records.
+bool has_type(const Schema& schema, FieldType type);
+bool has_type(const Header& header, FieldType type);
+
 /// The field for the direction: a text named `way`.
 std::optional<std::size_t> find_direction(const Schema& schema);
 

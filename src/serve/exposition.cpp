@@ -99,6 +99,9 @@ metrics::Families recipe_families(std::span<const Status> recipes) {
     Family memory{"stapgen_recipe_memory_bytes", Type::gauge, "bytes", "Memory of a recipe's processes."};
     Family probe_cpu{"stapgen_probe_cpu_seconds", Type::counter, "seconds",
                      "CPU time of a recipe's probes in the kernel, in completed runs that measured it (--cost)."};
+    Family kept{"stapgen_recordings_kept", Type::counter, "", "Recordings of the seconds before a condition held."};
+    Family last_kept{"stapgen_recording_kept_timestamp_seconds", Type::gauge, "seconds",
+                     "The moment of the latest one of these, since 1970, and its file."};
     Family kept_out{"stapgen_kept_out", Type::counter, "", "The sum of counts beyond --max-series."};
     for (const auto& recipe : recipes) {
         const Labels of{{"recipe", recipe.recipe}};
@@ -119,9 +122,14 @@ metrics::Families recipe_families(std::span<const Status> recipes) {
         cpu.samples[of] = std::chrono::duration<double>(recipe.use.cpu).count();
         memory.samples[of] = recipe.use.resident_bytes;
         if (recipe.probe_cpu_s) probe_cpu.samples[of] = *recipe.probe_cpu_s;
+        kept.samples[of] = recipe.kept;
+        if (recipe.last_kept) {
+            last_kept.samples[Labels{{"recipe", recipe.recipe}, {"file", recipe.last_kept->file}}] =
+                static_cast<double>(recipe.last_kept->at_epoch_ns) / 1e9;
+        }
         kept_out.samples[of] = recipe.kept_out;
     }
-    return {state, error, failures, starts, last, probes, sample, cpu, memory, probe_cpu, kept_out};
+    return {state, error, failures, starts, last, probes, sample, cpu, memory, probe_cpu, kept, last_kept, kept_out};
 }
 
 }  // namespace

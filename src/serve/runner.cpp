@@ -164,6 +164,13 @@ void Runner::on_error_line(Child& child, std::string_view line) {
         child.is_ready = child.is_ready || !status->is_measuring;
         return;
     }
+    if (auto kept = session::parse_kept(line)) {
+        base::print_message(fmt::format("{}: kept {}", job_.name, kept->file));
+        const std::lock_guard lock(mutex_);
+        ++status_.kept;
+        status_.last_kept = std::move(kept);
+        return;
+    }
     child.said.add(line);
     constexpr std::string_view name = "stapgen: ";
     base::print_message(fmt::format("{}: {}", job_.name, line.substr(line.starts_with(name) ? name.size() : 0)));

@@ -12,6 +12,7 @@
 
 #include "host/threads.h"
 #include "rows/results.h"
+#include "session/remote.h"
 
 namespace stapgen::serve {
 
@@ -43,6 +44,8 @@ struct Status {
     std::int64_t sample = 1;                         ///< one in this many sockets
     host::ProcessUse use{};                          ///< of its processes; of the CPUs since serve began
     std::optional<double> probe_cpu_s{};             ///< of its probes, in runs that measured it (--cost) and are over
+    std::int64_t kept = 0;                           ///< recordings of the seconds before: --keep
+    std::optional<session::KeptRecording> last_kept{};
     std::int64_t kept_out = 0;
     rows::Results measured{};
 };

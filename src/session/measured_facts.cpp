@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "analyze/account_text.h"
 #include "kinds/counts/counts.h"
 #include "launch/stap_command.h"
 #include "recording/identity.h"
@@ -20,6 +21,20 @@ recording::Transport transport_of(const launch::Losses& losses) {
     for (const auto& [function, count] : losses.missed)
         transport.skipped_by.push_back({function, count});
     return transport;
+}
+
+std::vector<std::string> messages_of(const launch::LoadEnd& end) {
+    std::vector<std::string> messages;
+    for (const auto& message : end.messages) {
+        // All that these say is in skipped_text().
+        if (message.id == "missed-kprobe" || message.id == "missed-kretprobe" ||
+            (message.id == "errors-skipped" && end.losses.errors == 0))
+            continue;
+        messages.push_back(message.remedy.empty() ? message.cause : message.cause + "; " + message.remedy);
+    }
+    if (auto skipped = analyze::skipped_text(transport_of(end.losses)); !skipped.empty())
+        messages.push_back(std::move(skipped));
+    return messages;
 }
 
 std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses& losses,

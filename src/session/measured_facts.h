@@ -12,12 +12,15 @@
 #include "host/system.h"
 #include "kinds/measured.h"
 #include "launch/messages.h"
+#include "launch/run.h"
 #include "recipe/catalog.h"
 
 namespace stapgen::session {
 
 /// SystemTap's losses, as a report has them.
 recording::Transport transport_of(const launch::Losses& losses);
+/// What SystemTap said as it ended, for the user.
+std::vector<std::string> messages_of(const launch::LoadEnd& end);
 
 /// The buffer per CPU (-s) that would have held what the measured says was lost on its way; 0 if that is not known, or
 /// more than this machine has. `asked_mb`: the -s of this run. `bytes`: of all lines that came.

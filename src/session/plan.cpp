@@ -41,7 +41,9 @@ base::Result<Aggregation> aggregation_of(const recipe::Recipe& recipe, bool aske
                                "omit one of them");
     }
     if (asked) return Aggregation{true, {}};
-    if (!option.empty() || plan.duration.value_or(std::chrono::nanoseconds(0)) < long_run) return Aggregation{};
+    // What is kept of printed lines are single records.
+    if (plan.keep || !option.empty() || plan.duration.value_or(std::chrono::nanoseconds(0)) < long_run)
+        return Aggregation{};
     return Aggregation{true, plan.quiet ? ""
                                         : "a run of 60 s or more: records are aggregated in the kernel, with the same "
                                           "percentiles and without groups; --events prints every packet, --by thread "

@@ -15,8 +15,19 @@
 #include "recording/writer.h"
 #include "session/filters.h"
 #include "session/presentation.h"
+#include "when/condition.h"
 
 namespace stapgen::session {
+
+/// What is kept of the seconds that have passed, and when.
+struct KeepPlan {
+    std::chrono::nanoseconds before{0}, after = std::chrono::seconds(5);
+    std::vector<when::Condition> conditions;    ///< beside SIGUSR1
+    std::filesystem::path folder = ".";         ///< that recordings are put in
+    recording::Rotation most{256'000'000, 20};  ///< of them: bytes, and files
+    std::uint64_t memory = 32U << 20U;          ///< bytes, for lines of a module that has no ring
+    bool own_intervals = false;                 ///< there are intervals for conditions only: no report is shown of them
+};
 
 /// A measurement as it was asked for, checked.
 struct MeasurePlan {
@@ -31,6 +42,7 @@ struct MeasurePlan {
     recording::Setup made;
     std::optional<std::filesystem::path> output;  ///< of the recording
     recording::Rotation rotation;
+    std::optional<KeepPlan> keep;
     std::optional<std::int64_t> buffer_mb;
     bool quiet = false, verbose = false;
     bool remote = false;  ///< another stapgen steers it: remote.h. The recording goes to stdout, and no report

@@ -15,19 +15,31 @@
 
 namespace stapgen::session {
 
-base::Result<std::unique_ptr<Recorder>> Recorder::create(const host::System& machine, const MeasurePlan& plan,
-                                                         const std::filesystem::path& hashed) {
-    if (!plan.output) return nullptr;
+base::Result<recording::Setup> recorded_setup(const host::System& machine, const MeasurePlan& plan,
+                                              const std::filesystem::path& hashed) {
     STAPGEN_LET(const auto content, base::read_file(hashed));
-    auto recorder = std::unique_ptr<Recorder>(new Recorder(machine, plan));
-    STAPGEN_LET(auto writer, recording::Writer::create(*plan.output, plan.rotation));
-    recorder->writer_ = std::move(writer);
-    auto& setup = recorder->setup_ = setup_of(machine, plan);
+    auto setup = setup_of(machine, plan);
     setup.sha256 = base::sha256(content);
     setup.stapgen_version = base::build_facts.version;
     // Those of `time` fields, and of the first number of ready, tick and end.
     setup.clocks = {{"time", "CLOCK_MONOTONIC"}, {"epoch", "CLOCK_REALTIME"}};
     setup.kernel = host::read_kernel_identity(machine);
+    return setup;
+}
+
+base::Result<std::unique_ptr<Recorder>> Recorder::create(const host::System& machine, const MeasurePlan& plan,
+                                                         const std::filesystem::path& hashed) {
+    if (!plan.output) return nullptr;
+    STAPGEN_LET(auto setup, recorded_setup(machine, plan, hashed));
+    return create(machine, plan, std::move(setup));
+}
+
+base::Result<std::unique_ptr<Recorder>> Recorder::create(const host::System& machine, const MeasurePlan& plan,
+                                                         recording::Setup setup) {
+    auto recorder = std::unique_ptr<Recorder>(new Recorder(machine, plan));
+    STAPGEN_LET(auto writer, recording::Writer::create(*plan.output, plan.rotation));
+    recorder->writer_ = std::move(writer);
+    recorder->setup_ = std::move(setup);
     return recorder;
 }
 
@@ -38,10 +50,7 @@ recording::Setup Recorder::setup(Namer& namer) {
     if (header_ == nullptr) return setup;
     put_recipe(plan_, header_->recipe, setup);
     setup.group_names = namer.group_names();
-    const bool has_reasons = std::ranges::any_of(header_->schemas, [](const decode::Schema& schema) {
-        return std::ranges::find(schema.fields, decode::FieldType::reason, &decode::Field::type) != schema.fields.end();
-    });
-    if (!has_reasons) return setup;
+    if (!schema::has_type(*header_, schema::FieldType::reason)) return setup;
     if (const auto* reasons = namer.reasons()) setup.drop_reasons.insert(reasons->begin(), reasons->end());
     return setup;
 }
@@ -104,11 +113,12 @@ void Recorder::tick(Namer& namer) {
     report_failure();
 }
 
-void Recorder::end(const kinds::Measured& measured, Namer& namer) {
+void Recorder::end(const kinds::Measured& measured, Namer& namer, std::int64_t kept_since_epoch_ns) {
     write_held(namer);
     auto outcome = outcome_so_far(namer);
     static_cast<recording::RunEnd&>(outcome) = measured;
     outcome.clock = measured.cost;
+    outcome.kept_since_epoch_ns = kept_since_epoch_ns;
     writer_->end(std::move(outcome));
     report_failure();
 }

@@ -19,6 +19,11 @@
 
 namespace stapgen::session {
 
+/// What a recording's first line says of a measurement before its first line has come. `hashed` is the file that
+/// plan.made.hash_of is about; error: it cannot be read.
+base::Result<recording::Setup> recorded_setup(const host::System& machine, const MeasurePlan& plan,
+                                              const std::filesystem::path& hashed);
+
 /// Keeps the lines of a run in a file (-o), with all that is needed to understand them elsewhere. A file that cannot be
 /// written any further does not end the run: that is said at once, and again by outcome().
 class Recorder {
@@ -27,6 +32,9 @@ class Recorder {
     /// plan.made.hash_of is about. Errors: the one cannot be created, or the other read.
     static base::Result<std::unique_ptr<Recorder>> create(const host::System& machine, const MeasurePlan& plan,
                                                           const std::filesystem::path& hashed);
+    /// The same with these facts. `plan` has an output, and must outlive it.
+    static base::Result<std::unique_ptr<Recorder>> create(const host::System& machine, const MeasurePlan& plan,
+                                                          recording::Setup setup);
 
     /// A line of the script as it came, and what the parser made of it. `cut`: its end is missing; it is kept so that
     /// no reader takes it for a record. `namer`: of this machine, for what is known before or behind the lines.
@@ -34,7 +42,9 @@ class Recorder {
     /// To be called several times a second: what came a second ago is in the file.
     void tick(Namer& namer);
     /// Writes the facts of the measurement that are not in the lines.
-    void end(const kinds::Measured& measured, Namer& namer);
+    void end(const kinds::Measured& measured, Namer& namer, std::int64_t kept_since_epoch_ns = 0);
+    /// Whether the next line needs a further file.
+    [[nodiscard]] bool is_full() const { return writer_->is_full(); }
     [[nodiscard]] base::Result<void> outcome() const;
 
   private:

@@ -14,7 +14,7 @@ namespace stapgen::session {
 
 namespace {
 
-constexpr std::string_view mark = "@stapgen ";
+constexpr std::string_view mark = "@stapgen ", says_kept = "kept ";
 
 /// Whether there is something to read, or an end.
 bool is_readable(int descriptor, int timeout_ms) {
@@ -43,6 +43,21 @@ std::string status_line(const RemoteStatus& status) {
     auto line = fmt::format("{}{} {}", mark, status.reported, status.lost);
     if (status.p99_ns) line += fmt::format(" {} {}", status.stage, *status.p99_ns);
     return line + '\n';
+}
+
+std::string kept_line(const KeptRecording& kept) {
+    return fmt::format("{}{}{} {}\n", mark, says_kept, kept.at_epoch_ns, kept.file);
+}
+
+std::optional<KeptRecording> parse_kept(std::string_view line) {
+    constexpr std::size_t most_bytes = 4096;
+    if (!line.starts_with(mark) || !line.substr(mark.size()).starts_with(says_kept)) return std::nullopt;
+    line = base::trim(line.substr(mark.size() + says_kept.size()));
+    const auto at = base::to_int(line.substr(0, line.find(' ')));
+    if (!at || *at < 0 || line.find(' ') == std::string_view::npos) return std::nullopt;
+    const auto file = line.substr(line.find(' ') + 1);
+    if (file.size() > most_bytes || base::printable(file) != file) return std::nullopt;
+    return KeptRecording{*at, std::string(file)};
 }
 
 std::optional<RemoteStatus> parse_status(std::string_view line) {

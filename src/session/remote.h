@@ -17,9 +17,10 @@ namespace stapgen::session {
 ///
 ///     @stapgen ready
 ///     @stapgen PACKETS LOST [STAGE P99_NS]
+///     @stapgen kept EPOCH_NS FILE
 ///
 /// "ready" before the module is loaded, which waits for a line on stdin. PACKETS and LOST are packets so far, from when
-/// the probes answer on; the stage is the one with the largest p99.
+/// the probes answer on; the stage is the one with the largest p99. A recording that was kept (--keep) is said once.
 struct RemoteStatus {
     bool is_measuring = false;  ///< else it is ready
     std::int64_t reported = 0, lost = 0;
@@ -32,6 +33,15 @@ RemoteStatus status_of(const kinds::Measured& measured);
 std::string status_line(const RemoteStatus& status);
 /// Nothing if it is another line.
 std::optional<RemoteStatus> parse_status(std::string_view line);
+
+/// A recording that was kept there.
+struct KeptRecording {
+    std::int64_t at_epoch_ns = 0;  ///< of the moment that it is about
+    std::string file;
+};
+std::string kept_line(const KeptRecording& kept);
+/// Nothing if it is another line, or the name is longer than a path or cannot be printed.
+std::optional<KeptRecording> parse_kept(std::string_view line);
 
 /// The end of what another process writes on stderr, where the reason is among the last lines; it may go on for months.
 class Said {

@@ -29,6 +29,7 @@
 #include "session/session.h"
 #include "symbols/log_release.h"
 #include "table/texts.h"
+#include "when/watcher.h"
 
 namespace stapgen::session {
 
@@ -78,6 +79,8 @@ class Input final : public decode::FormatDetector::Sink {
             part.session.release();
             for (auto& note : part.source->notes())
                 measured.notes.push_back(std::move(note));
+            for (auto& text : part.watcher.held())
+                measured.notes.emplace_back(std::move(text), kinds::NoteKind::clock);
             measured.accounting.kept = part.source->importer == "stapgen" || measured.accounting.seen > 0;
             const auto& facts = part.session.facts();
             STAPGEN_TRY(namer.put_into(measured, facts, release_.release()));
@@ -103,12 +106,16 @@ class Input final : public decode::FormatDetector::Sink {
     [[nodiscard]] std::optional<launch::Diagnosis> stap_failure() const { return launch::failure_in(unknown_); }
     void record(decode::FormatDetector::Source& source, const decode::Record& record) override {
         auto& part = part_of(source);
-        if (!refusal_ && part.session.add(record) && part.records != nullptr) write(*part.records, record);
+        if (refusal_ || !part.session.add(record)) return;
+        part.watcher.add(record);
+        if (part.records != nullptr) write(*part.records, record);
     }
     void line(decode::FormatDetector::Source& source, const decode::Line& line) override {
         auto& part = part_of(source);
         if (refusal_) return;
         const auto added = part.session.add(line);
+        part.watcher.add(line);
+        if (!refusal_) refusal_ = part.watcher.refusal();
         if (added.taken && part.records != nullptr) write(*part.records, line);
         if (added.refused) refusal_ = part.session.refusal();
     }
@@ -118,12 +125,14 @@ class Input final : public decode::FormatDetector::Sink {
     struct Part {
         decode::FormatDetector::Source* source;
         Session session;
+        when::Watcher watcher;
         std::unique_ptr<show::RecordWriter> to_stdout;  ///< may be null
         show::RecordWriter* records;                    ///< that or another; may be null
         Part(decode::FormatDetector::Source& of, const Presentation& presentation, const ReplayOptions& options)
             : source(&of),
               session(presentation,
                       {.events = options.events, .resolution_ns = of.resolution_ns, .selection = options.selection}),
+              watcher(options.when),
               to_stdout(record_writer(std::cout, presentation, options.events)),
               records(options.records != nullptr ? options.records : to_stdout.get()) {}
     };
@@ -192,6 +201,7 @@ class Input final : public decode::FormatDetector::Sink {
         auto& part = parts_.emplace_back(source, presentation_, options_);
         if (!header_) return part;
         part.session.set(header_->setup);
+        part.watcher.name_reasons(header_->setup.drop_reasons);
         if (part.records != nullptr) part.records->origin(header_->setup.origin());
         return part;
     }

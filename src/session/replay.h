@@ -14,6 +14,7 @@
 #include "session/presentation.h"
 #include "session/session.h"
 #include "symbols/kernel_names.h"
+#include "when/condition.h"
 
 namespace stapgen::session {
 
@@ -26,6 +27,7 @@ struct LoadedRun {
 /// Options of reading files.
 struct ReplayOptions {
     Selection selection{};                  ///< of records
+    std::vector<when::Condition> when{};    ///< notes say when these hold
     bool events = false;                    ///< each record is written to stdout; runs are read one by one
     show::RecordWriter* records = nullptr;  ///< gets each record of one run, instead of stdout
     /// The budget of the input that the files are parts of; they are read one by one. Null: each is an input of its

@@ -7,7 +7,6 @@
 #include <iostream>
 #include <utility>
 
-#include "analyze/account_text.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -38,7 +37,7 @@ struct RunEnding {
 class Measurement {
   public:
     Measurement(const host::System& machine, const recipe::Catalog& catalog, std::string name, const MeasurePlan& plan,
-                Recorder* recorder);
+                Recorder* recorder, Keeper* keeper);
 
     /// The module is being loaded, which is shown on a terminal until the measurement begins.
     void begin_loading() { progress_.begin("loading the module", Clock::now()); }
@@ -75,6 +74,7 @@ class Measurement {
     std::string name_;
     const MeasurePlan& plan_;
     Recorder* recorder_;
+    Keeper* keeper_;
     decode::RecordParser parser_;
     Session session_;
     std::unique_ptr<show::RecordWriter> records_;  ///< may be null
@@ -96,12 +96,13 @@ class Measurement {
 };
 
 Measurement::Measurement(const host::System& machine, const recipe::Catalog& catalog, std::string name,
-                         const MeasurePlan& plan, Recorder* recorder)
+                         const MeasurePlan& plan, Recorder* recorder, Keeper* keeper)
     : machine_(machine),
       catalog_(catalog),
       name_(std::move(name)),
       plan_(plan),
       recorder_(recorder),
+      keeper_(keeper),
       session_(
           plan.presentation,
           {.events = plan.events, .keep_intervals = plan.presentation.shows_intervals(), .keep_series = !plan.remote}),
@@ -124,12 +125,14 @@ launch::Handlers Measurement::handlers() {
 
 void Measurement::output(launch::Line line, launch::Control& control) {
     bytes_ += static_cast<std::int64_t>(line.text.size()) + 1;
+    if (keeper_ != nullptr && keeper_->take(line.text, line.cut, namer_)) return;
     // The last number of a line that was cut may be wrong: it counts as not understood.
     const auto parsed = parser_.feed(line.cut ? std::string_view("(cut)") : line.text);
     const auto* first = std::get_if<decode::HeaderLine>(&parsed);
     // Before the recorder, whose header has their names.
     if (first != nullptr) namer_.look_at_owners(*first->header);
     if (recorder_ != nullptr) recorder_->line(line.text, line.cut, parsed, namer_);
+    if (keeper_ != nullptr) keeper_->line(line.text, line.cut, parsed, namer_);
     auto added = session_.add(parsed);
     if (added.taken) {
         if (records_) write(*records_, parsed);
@@ -147,7 +150,9 @@ void Measurement::output(launch::Line line, launch::Control& control) {
     }
     const bool enough = std::holds_alternative<decode::Tick>(parsed) && intervals_ == plan_.intervals;
     // Without std::cout nobody reads any more.
-    if (session_.refusal() || (session_.analyzer() && (enough || !std::cout))) control.request_stop();
+    if (session_.refusal() || (keeper_ != nullptr && keeper_->refusal()) ||
+        (session_.analyzer() && (enough || !std::cout)))
+        control.request_stop();
 }
 
 void Measurement::observe(const decode::Record& record) {
@@ -183,6 +188,7 @@ void Measurement::tick(launch::Control& control) {
     // Often enough for a person, and for a reader who goes away; not for each line.
     if (plan_.events && !std::cout.flush()) control.request_stop();
     if (recorder_ != nullptr) recorder_->tick(namer_);
+    if (keeper_ != nullptr) keeper_->tick(namer_);
     if (!ready_at_) progress_.tick(Clock::now());
     if (live_) {
         if (auto* due = live_->tick(*session_.analyzer(), control)) {
@@ -244,11 +250,13 @@ base::Result<void> Measurement::finish(const RunEnding& ending) {
     progress_.end();
     auto measured = measured_of(ending);
     if (recorder_ != nullptr) recorder_->end(measured, namer_);
+    if (keeper_ != nullptr) keeper_->end(namer_);
     if (expected_ && plan_.filters.used.empty()) {
         overhead::remember_hit_cost(measured.recipe, measured.aggregated > 0, machine_.running_release(),
                                     measured.cost);
     }
-    for (const auto& refusal : {parser_.refusal(), session_.refusal()}) {
+    for (const auto& refusal :
+         {parser_.refusal(), session_.refusal(), keeper_ != nullptr ? keeper_->refusal() : std::nullopt}) {
         if (refusal) return tl::make_unexpected(*refusal);
     }
     if (const auto enough = measured.transport.enough_buffer_mb; enough > 0 && !plan_.quiet) {
@@ -308,7 +316,7 @@ void Measurement::show(kinds::Measured interval) {
     if (records_) records_->interrupt();
     if (live_) live_->interval(std::move(interval));
     if (plan_.live || plan_.remote) return;
-    if (parser_.header()->silent) return;
+    if (parser_.header()->silent || (plan_.keep && plan_.keep->own_intervals)) return;
     put_names(interval);
     present(std::cout, {&interval, 1}, plan_.presentation, intervals_);
 }
@@ -321,12 +329,6 @@ void Measurement::put_names(kinds::Measured& measured) {
     facts.setup.kernel.architecture = machine_.running_architecture();
     (void)namer_.put_into(measured, facts);
     put_meanings(measured, catalog_);
-}
-
-/// Whether all that a message says of skipped probes is in skipped_text().
-bool is_in_losses(const launch::Diagnosis& message, const launch::Losses& losses) {
-    return message.id == "missed-kprobe" || message.id == "missed-kretprobe" ||
-           (message.id == "errors-skipped" && losses.errors == 0);
 }
 
 /// The reason of a run that ended though nobody asked it to, before -d or -n was over.
@@ -351,9 +353,10 @@ launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::p
 }
 
 base::Result<void> measure(const host::System& machine, const recipe::Catalog& catalog, launch::LoadJob job,
-                           const std::string& name, const MeasurePlan& plan, Recorder* recorder) {
-    Measurement measurement(machine, catalog, name, plan, recorder);
+                           const std::string& name, const MeasurePlan& plan, Recorder* recorder, Keeper* keeper) {
+    Measurement measurement(machine, catalog, name, plan, recorder, keeper);
     job.handlers = measurement.handlers();
+    if (keeper != nullptr) keeper->learn_module(job);
     if (!plan.quiet) base::print_message(host::left_module_warnings(machine));
     if (plan.remote) {
         if (auto go = RemoteControl::wait_for_go(); !go) return go;
@@ -366,12 +369,7 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
         const bool asked = end.ending.interrupted || end.ending.was_stopped;
         if (!asked && !end.failure && (plan.duration || plan.intervals))
             base::print_message(early_end_text(measurement, measured, plan));
-        for (const auto& message : end.messages) {
-            if (!is_in_losses(message, end.losses))
-                base::print_message(message.remedy.empty() ? message.cause : message.cause + "; " + message.remedy);
-        }
-        if (const auto skipped = analyze::skipped_text(transport_of(end.losses)); !skipped.empty())
-            base::print_message(skipped);
+        base::print_message(messages_of(end));
     }
     base::print_message(end.cleanup);
     if (end.failure) return tl::make_unexpected(*end.failure);
@@ -385,8 +383,9 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
 
 base::Result<void> measure_counters(const host::System& machine, const recipe::Catalog& catalog,
                                     host::CounterLines& lines, const std::string& name,
-                                    std::chrono::milliseconds interval, const MeasurePlan& plan, Recorder* recorder) {
-    Measurement measurement(machine, catalog, name, plan, recorder);
+                                    std::chrono::milliseconds interval, const MeasurePlan& plan, Recorder* recorder,
+                                    Keeper* keeper) {
+    Measurement measurement(machine, catalog, name, plan, recorder, keeper);
     if (plan.remote) {
         if (auto go = RemoteControl::wait_for_go(); !go) return go;
     }

@@ -10,6 +10,7 @@
 #include "host/system.h"
 #include "launch/run.h"
 #include "recipe/catalog.h"
+#include "session/keeper.h"
 #include "session/plan.h"
 #include "session/recorder.h"
 
@@ -19,13 +20,15 @@ launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::p
 
 /// Loads the module, reads its records until it ends or is stopped, and writes the report to stdout: each
 /// interval as it closes, the whole at the end. `name` is for messages only; the catalog has the counters of the recipe
-/// that the module says it is. `recorder` may be null.
+/// that the module says it is. `recorder` and `keeper` may be null.
 base::Result<void> measure(const host::System& machine, const recipe::Catalog& catalog, launch::LoadJob job,
-                           const std::string& name, const MeasurePlan& plan, Recorder* recorder);
+                           const std::string& name, const MeasurePlan& plan, Recorder* recorder,
+                           Keeper* keeper = nullptr);
 
 /// The same for a recipe that reads the kernel's counters: there is no module.
 base::Result<void> measure_counters(const host::System& machine, const recipe::Catalog& catalog,
                                     host::CounterLines& lines, const std::string& name,
-                                    std::chrono::milliseconds interval, const MeasurePlan& plan, Recorder* recorder);
+                                    std::chrono::milliseconds interval, const MeasurePlan& plan, Recorder* recorder,
+                                    Keeper* keeper);
 
 }  // namespace stapgen::session

@@ -30,4 +30,20 @@ static inline void stapgen_read_ends(const struct sock* sk, struct stapgen_ends*
 }
 #endif
 
+/* Source or destination of a packet of TCP or UDP, whose skb can be read: what its local end is. */
+static inline void stapgen_read_packet_ends(const struct sk_buff* skb, int is_received, struct stapgen_ends* ends,
+                                            const void** fault) {
+    const unsigned char* ip = stapgen_network_header_of(skb);
+    const __be16* ports = (const __be16*)stapgen_transport_header_of(skb);
+    const unsigned char *source, *destination;
+    u16 source_port = ntohs(STAPGEN_READ(ports, fault)), destination_port = ntohs(STAPGEN_READ(ports + 1, fault));
+    ends->is_ip4 = (STAPGEN_READ(ip, fault) & 0xf0) == 0x40;
+    source = ip + (ends->is_ip4 ? 12 : 8);
+    destination = ip + (ends->is_ip4 ? 16 : 24);
+    ends->local = is_received ? destination : source;
+    ends->remote = is_received ? source : destination;
+    ends->local_port = is_received ? destination_port : source_port;
+    ends->remote_port = is_received ? source_port : destination_port;
+}
+
 #endif

@@ -166,15 +166,19 @@ static inline void stapgen_put_destination(struct stapgen_line* line, const stru
     stapgen_put_endpoint(line, ip + (is_ip4 ? 16 : 24), is_ip4, ntohs(STAPGEN_READ(ports + 1, fault)), fault);
 }
 /* What each begins with. The thread is below its process. */
-static inline void stapgen_begin_line(struct stapgen_line* line, const char* tag, s64 now, s64 thread,
-                                      const u64* comm) {
+static inline void stapgen_begin_line_of(struct stapgen_line* line, const char* tag, s64 now, int cpu, s64 thread,
+                                         const u64* comm) {
     line->length = 0;
     stapgen_put_text(line, tag);
     stapgen_put_number(line, now);
-    stapgen_put_number(line, smp_processor_id());
+    stapgen_put_number(line, cpu);
     stapgen_put_number(line, thread >> 32);
     stapgen_put_number(line, (u32)thread);
     stapgen_put_name(line, comm);
+}
+static inline void stapgen_begin_line(struct stapgen_line* line, const char* tag, s64 now, s64 thread,
+                                      const u64* comm) {
+    stapgen_begin_line_of(line, tag, now, smp_processor_id(), thread, comm);
 }
 static inline void stapgen_end_line(struct stapgen_line* line) {
     line->text[line->length++] = '\n';

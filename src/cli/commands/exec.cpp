@@ -37,13 +37,15 @@ base::Result<void> exec(const Call& call, const ExecOptions& options) {
         made.recipe_hash = base::sha256(content);
     }
     STAPGEN_LET(auto recorder, session::Recorder::create(*machine, plan, module->path));
+    STAPGEN_LET(auto keeper, session::Keeper::create(*machine, plan, module->path));
     auto job = session::load_job_of(target, module->path, plan);
     job.explanation = module::explanation(*machine, question);
     job.is_built = true;
     job.options.is_signed = module->info.is_signed;
     // Once it is loaded a kill -9 leaves no copy behind.
     job.loaded = [&] { module->copy.reset(); };
-    return session::measure(*machine, call.program.catalog, std::move(job), options.module, plan, recorder.get());
+    return session::measure(*machine, call.program.catalog, std::move(job), options.module, plan, recorder.get(),
+                            keeper.get());
 }
 
 }  // namespace
@@ -64,9 +66,11 @@ CommandSpec exec_command() {
         measure_options(options.measure),
         load_options(options.measure),
         events_option(options.measure),
+        keep_options(options.measure, true),
         remote_option(options.measure.plan, groups::running),
     });
     exclude(command.options, "--remote", {"--output", "--events"});
+    exclude(command.options, "--keep", {"--events"});
     return command;
 }
 

@@ -44,7 +44,7 @@ base::Result<std::string> standalone_script(const Call& call, const RenderOption
     script->insert(script->find('\n') + 1, about(filters));
     if (!make.filters) *tapsets = render::without_filters(*script, *tapsets);
     return render::with_tapsets(*script, render::with_filters(*tapsets, filters.globals),
-                                render::macros_of(recipe, make.arguments));
+                                render::macros_of(recipe, make.arguments, make.keep.value_or(0)));
 }
 
 base::Result<void> render(const Call& call, const RenderOptions& options) {

@@ -21,6 +21,7 @@
 #include "session/measured_facts.h"
 #include "session/presentation.h"
 #include "session/replay.h"
+#include "when/condition.h"
 
 namespace stapgen::cli {
 
@@ -51,6 +52,10 @@ base::Result<void> report(const Call& call, const ReportOptions& options) {
         return output.keep();
     }
     auto replay = options.replay;
+    for (const auto& typed : options.conditions) {
+        STAPGEN_LET(auto condition, when::parse_condition(typed));
+        replay.when.push_back(std::move(condition));
+    }
     std::optional<bundle::LogText> log;
     if (files.size() == 1 && files.front() == "-") {
         log = log_of_stdin(call);
@@ -151,6 +156,8 @@ CommandSpec report_command() {
                 "or folders with them; - or none is stdin; zstd, gzip, xz and bzip2 are unpacked", &options.files, {})},
         selection_options(options.replay.selection),
         {{"--events", "", groups::output, "Print each record, then the report", "", &options.replay.events},
+         {"--when", "CONDITION", groups::output, "Say when a condition held, as 'tcp-app p99 > 5ms over 1s'",
+          "SUBJECT pNN|max|rise > VALUE [over TIME]; may be repeated", &options.conditions},
          new_file_option(options.output),
          {"-q,--quiet", "", groups::running, "Only the answer, the stages, and what is missing",
           "groups only with --by", &options.present.shown.quiet}},

@@ -22,6 +22,8 @@ namespace {
 
 /// The interval of a recipe that has none of its own: numbers are so old at most.
 constexpr const char* interval = "5";
+/// Conditions of --when are checked so often.
+constexpr const char* keeping_interval = "1";
 
 bool has_field(const schema::Schema& schema, schema::FieldType type) {
     return std::ranges::find(schema.fields, type, &schema::Field::type) != schema.fields.end();
@@ -111,8 +113,12 @@ base::Result<serve::RecipeJob> job_of(const recipe::Program& program, const std:
         const auto& recipe = *invocation.command->recipe;
         STAPGEN_TRY(check_goes_on(recipe, program.catalog));
         job.name = recipe.name;
-        if (recipe.record.aggregates && !run->make.aggregate) job.argv.emplace_back("--aggregate");
-        if (!run->make.interval && !recipe.interval_s) job.argv.insert(job.argv.end(), {"--interval", interval});
+        const bool keeps = measure.keep.before.count() > 0;
+        const bool aggregates = recipe.record.aggregates && (!keeps || recipe.record.keeps);
+        if (aggregates && !run->make.aggregate) job.argv.emplace_back("--aggregate");
+        const auto* own_interval = keeps ? keeping_interval : interval;
+        if (!run->make.interval && (keeps || !recipe.interval_s))
+            job.argv.insert(job.argv.end(), {"--interval", own_interval});
     }
     if (auto recipe = recipe::find_recipe(program.catalog, job.name)) job.recipe = *std::move(recipe);
     for (const char* name : {"STAPGEN_STAP", "STAPGEN_RECIPE_PATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}) {

@@ -129,6 +129,12 @@ OptionSpecs script_options(const recipe::Recipe& recipe, module::MakeOptions& op
              "with little output at any packet rate; the default for -d of 60 s or more without --events and --by",
              &options.aggregate});
     }
+    if (recipe.record.keeps) {
+        specs.push_back(option("--keep-memory", "SIZE", groups::compiling,
+                               "Memory of the module for records, for --keep",
+                               "of all CPUs together, 1MiB to 1GiB; default with --keep: 32MiB",
+                               read_by(parse_keep_memory, options.keep), {}));
+    }
     return specs;
 }
 
@@ -150,6 +156,31 @@ OptionSpecs measure_options(MeasureOptions& options, const recipe::Recipe* recip
                 {.choices = {"auto", "always", "never"}})},
         quiet_option(plan.quiet),
     });
+}
+
+OptionSpecs keep_options(MeasureOptions& options, bool by_lines) {
+    auto& keep = options.keep;
+    const auto folder = [](const std::string& typed) { return base::Result<std::filesystem::path>(typed); };
+    OptionSpecs specs{
+        option("--keep", "TIME", groups::more_output, "Keep records; record those of this time before --when holds",
+               "and at each SIGUSR1", read_by(parse_measured_time, keep.before, false), {}),
+        option("--when", "CONDITION", groups::more_output, "A condition, as 'tcp-app p99 > 5ms over 1s'",
+               "SUBJECT pNN|max|rise > VALUE [over TIME]; may be repeated", &options.conditions, {.needs = {"--keep"}}),
+        option("--after", "TIME", groups::more_output, "Record this time after the condition, too", "",
+               read_by(parse_measured_time, keep.after, false), {.default_value = "5", .needs = {"--keep"}}),
+        option("--keep-in", "FOLDER", groups::more_output, "Where --keep puts recordings",
+               "default: the working folder", read_by(folder, keep.folder, false), {.needs = {"--keep"}}),
+        option("--keep-most", "SIZE[,N]", groups::more_output,
+               "Of these recordings keep the newest N, of this size together", "",
+               read_by(recording::parse_rotation, keep.most, false),
+               {.default_value = "256MB,20", .needs = {"--keep"}}),
+    };
+    if (by_lines) {
+        specs.push_back(option("--keep-memory", "SIZE", groups::more_output, "Memory for records, for --keep",
+                               "1MiB to 1GiB", read_by(parse_keep_memory, keep.memory, false),
+                               {.default_value = "32MiB", .needs = {"--keep"}}));
+    }
+    return specs;
 }
 
 OptionSpecs events_option(MeasureOptions& options) {

@@ -27,6 +27,8 @@ struct MeasureOptions {
     std::vector<std::string> labels;
     PresentOptions present;
     std::string live = "auto";  ///< auto, always or never
+    session::KeepPlan keep;     ///< asked for where `before` is above 0
+    std::vector<std::string> conditions;
 };
 
 struct RunOptions {
@@ -129,6 +131,7 @@ struct ServeOptions {
 struct ReportOptions {
     std::vector<std::string> files;
     session::ReplayOptions replay;
+    std::vector<std::string> conditions;
     std::optional<std::filesystem::path> output;
     PresentOptions present;
     symbols::NameSources names;

@@ -14,6 +14,7 @@
 #include "live/terminal.h"
 #include "recording/identity.h"
 #include "session/measured_facts.h"
+#include "when/condition.h"
 
 namespace stapgen::cli {
 
@@ -92,6 +93,18 @@ base::Result<std::int64_t> parse_buffer(std::string_view typed) {
                            "for example --buffer 64MiB");
 }
 
+base::Result<std::uint64_t> parse_keep_memory(std::string_view typed) {
+    constexpr std::uint64_t mib = 1U << 20U;
+    auto bytes = base::parse_size(typed);
+    if (!bytes) {
+        bytes.error().what.insert(0, "--keep-memory: ");
+        return tl::make_unexpected(bytes.error());
+    }
+    if (*bytes >= mib && *bytes <= 1024 * mib) return *bytes;
+    return base::bad_input(fmt::format("--keep-memory {}: not between 1MiB and 1GiB", base::printable(typed)),
+                           "for example --keep-memory 64MiB");
+}
+
 base::Colours colours_of(std::string_view color) {
     if (color == "auto") return base::Colours::automatic;
     return color == "always" ? base::Colours::always : base::Colours::never;
@@ -154,6 +167,13 @@ base::Result<session::MeasurePlan> plan_of(const host::System& machine, const Me
                                "record several with -o FILE; 'stapgen report --by' groups them");
     }
     STAPGEN_TRY(check_events(plan.events, plan.presentation));
+    if (options.keep.before.count() > 0) {
+        plan.keep = options.keep;
+        for (const auto& typed : options.conditions) {
+            STAPGEN_LET(auto condition, when::parse_condition(typed));
+            plan.keep->conditions.push_back(std::move(condition));
+        }
+    }
     if (plan.remote) {
         plan.output = "-";
         return plan;

@@ -38,6 +38,9 @@ base::Result<std::chrono::nanoseconds> parse_measured_time(std::string_view type
 /// "-1c000000" or "0x1c000000".
 base::Result<std::int64_t> parse_kaslr_offset(std::string_view typed);
 
+/// Bytes, from 1 MiB to 1 GiB.
+base::Result<std::uint64_t> parse_keep_memory(std::string_view typed);
+
 /// Whole MiB, as staprun takes them (it calls them MB).
 base::Result<std::int64_t> parse_buffer(std::string_view typed);
 

@@ -67,6 +67,7 @@ static inline u64 be64_to_cpu(__be64 number) {
 /* ---- CPUs ---- */
 
 enum { SHIM_CPUS = 8, NR_CPUS = 64 };
+#define num_possible_cpus() ((unsigned)SHIM_CPUS)
 #ifdef __cplusplus
 #define SHIM_OF_CPP(initializer) initializer
 #define SHIM_THREAD_LOCAL inline thread_local
@@ -109,6 +110,9 @@ static inline void cpu_relax(void) {
 
 static inline int fls64(u64 value) {
     return value ? 64 - __builtin_clzll(value) : 0;
+}
+static inline unsigned hweight32(u32 value) {
+    return (unsigned)__builtin_popcount(value);
 }
 static inline unsigned long __ffs(unsigned long value) {
     return (unsigned long)__builtin_ctzl(value);

@@ -77,7 +77,7 @@ def source(lab, installed, recipe):
 
 
 def build_before(lab, commit, modules):
-    """Build those of MODULES that COMMIT has otherwise, as NAME.before; none with parts that are asked for."""
+    """Build those of MODULES that COMMIT has otherwise, as NAME.before; none with parts that are asked for, nor that keeps."""
     program = install_before(lab, commit)
 
     def known(recipe, *options):
@@ -86,7 +86,8 @@ def build_before(lab, commit, modules):
         return [recipe, *(option for option in options if has_parts or option != NO_PARTS)]
 
     build_modules(lab, {f"{name}.before": known(*options) for name, options in modules.items()
-                        if WITH_PARTS not in name and source(lab, "before", options[0]) != source(lab, "stapgen", options[0])}, program=program)
+                        if WITH_PARTS not in name and "--keep-memory" not in options
+                        and source(lab, "before", options[0]) != source(lab, "stapgen", options[0])}, program=program)
 
 
 def read_golden(file=GOLDEN):

@@ -8,7 +8,7 @@ DESCRIPTION = "date -s forward and back, all processes frozen: no negative and n
 LIVE = True
 ALONE = "it sets the clock and freezes all processes"
 IN_CI = ()
-BUILD = {"rx": ["rx-latency"], "drops": ["dropwatch", "-i", "1"]}
+BUILD = {"rx": ["rx-latency"], "drops": ["dropwatch", "-i", "1"], "keep": ["rx-latency", "--keep-memory", "1MiB"]}
 
 GUEST = r"""
 start_memcached || exit 1
@@ -18,6 +18,8 @@ watch() {
     local name=$1
     report $name-rx json rx -x $MC_TID --format json -o $name-rx.rec || exit 1
     report $name-drops json drops --format json -o $name-drops.rec || exit 1
+    mkdir kept
+    report $name-keep json keep -x $MC_TID --format json --keep 60s --after 1s --keep-in kept || exit 1
     ask
     drops refused 11 >/dev/null || exit 1
     cut -d' ' -f1 /proc/uptime >$name.begin
@@ -25,9 +27,11 @@ watch() {
     echo $? >>$name.command
     ask
     drops refused 13 >/dev/null || exit 1
+    kill -USR1 ${TRACERS[$name-keep]}
     sleep 2.5
     cut -d' ' -f1 /proc/uptime >$name.end
-    end_records $name-rx $name-drops
+    end_records $name-rx $name-drops $name-keep
+    stapgen report kept/* --format json >$name-kept.json && rm -r kept || exit 1
     stapgen report $name-rx.rec >$name-rx.txt
     stapgen report $name-rx.rec --format json >$name-rx.again
 }
@@ -77,6 +81,11 @@ def check(lab):
             print(f"  {name}: {passed:.1f} s and some, by the report {length:.1f} s")
             assert passed - 1 < length < passed + 60
         rx = json.loads(lab.read(f"{name}-rx.json"))
+        kept = json.loads(lab.read(f"{name}-kept.json"))
+        assert abs(kept.get("clock_set_ns", 0) / 1e9 - set_s) < 1 and "suspended_ns" not in kept
+        assert kept["accounting"]["closed"] and kept["accounting"]["reported"] == rx["accounting"]["reported"], kept["accounting"]
+        # Of a run whose clock was set before it was asked for, the recording has the clock of its own beginning.
+        assert abs(seconds(kept["start"]) - seconds(rx["start"])) < 20 and 0 < seconds(kept["end"]) - seconds(kept["start"]) < 70
         for stage in rx["stages"]:
             assert stage["n"] == 0 or 0 <= stage["min_ns"] <= stage["max_ns"] < 60e9, stage
         assert rx["accounting"]["reported"] >= 202

@@ -3,7 +3,8 @@
 
 Each recipe, printing and aggregating, is divided by a module with the same probes that do nothing (to-empty), and by the
 same recipe of an older commit (to-before). What has parts is measured with --no-parts, too, and divided by that
-(to-no-parts). The ratios have to be those of golden/cost.toml, or of cost-arm64.toml; README.md says how to change them.
+(to-no-parts); what keeps its records (--keep) by the same recipe that only aggregates (to-aggregating). The ratios have to be
+those of golden/cost.toml, or of cost-arm64.toml; README.md says how to change them.
 """
 
 import os
@@ -26,11 +27,15 @@ MODES = {"printing": [], "aggregating": ["--aggregate"]}
 MEASURED = {recipe: [recipe] for recipe in RECORDS} | {
     recipe + WITHOUT_PARTS: [recipe, NO_PARTS] for recipe in ("rx-latency", "tx-latency", "net-latency")} | {
     "sock-latency" + WITH_PARTS: ["sock-latency", "--parts"]}
-BUILD = {f"{name}.{mode}": [*recipe, *options] for name, recipe in MEASURED.items() for mode, options in MODES.items()}
+# What is kept, too, and by how many instructions more a record at most.
+KEPT = ("rx-latency", "tx-latency", "net-latency", "sock-latency" + WITH_PARTS)
+KEEPING, KEPT_MOST = ["--aggregate", "--keep-memory", "8MiB"], 400
+BUILD = {f"{name}.{mode}": [*recipe, *options] for name, recipe in MEASURED.items() for mode, options in MODES.items()} | {
+    f"{name}.keeping": [*MEASURED[name], *KEEPING] for name in KEPT}
 TRAFFIC = ("tcp", "udp")
 FIRST, REQUESTS, ROUNDS = 53, 151, 3
 # The reading of what is printed is part of it: built by GCC 14 stapgen makes that 1.4 % cheaper than by the golden's GCC 12.
-TOLERANCE = {"printing": 0.02, "aggregating": 0.01}
+TOLERANCE = {"printing": 0.02, "aggregating": 0.01, "keeping": 0.01}
 TIMEOUT = 1800
 UPDATE = os.environ.get("STAPGEN_UPDATE_COST")
 
@@ -119,12 +124,15 @@ def read_counted(lab):
 def check_account(lab, module, recipe):
     """What costs less because it reports less is no gain."""
     end = dict(re.findall(r"\b(\S+)=(\d+)", lab.read(f"{module}.end")))
-    # With parts a server's requests alone are measured, and not what its client reads.
-    records = RECORDS[recipe] // (2 if module.startswith(recipe + WITH_PARTS) else 1)
-    expected = len(TRAFFIC) * (FIRST + ROUNDS * REQUESTS) * records
+    expected = len(TRAFFIC) * (FIRST + ROUNDS * REQUESTS) * records_of(module, recipe)
     unanswered = int(end.get("incomplete.no-reply", 0))
     assert int(end["seen"]) == int(end["reported"]) + unanswered == expected and unanswered <= 2 * (1 + ROUNDS), \
         f"{module}: {expected} packets or requests, {end} {lab.read(f'{module}.err')}"
+
+
+def records_of(module, recipe):
+    """Return those of a request and its reply: with parts a server's requests alone are measured."""
+    return RECORDS[recipe] // (2 if module.startswith(recipe + WITH_PARTS) else 1)
 
 
 def numbers(counted, with_before):
@@ -144,4 +152,10 @@ def numbers(counted, with_before):
                 if with_before:
                     # One that is as it was is not built twice.
                     modes[mode]["to-before"] = round(now / more.get((f"{name}.{mode}.before", traffic), now), 3)
+            if name in KEPT:
+                now, aggregated = more[f"{name}.keeping", traffic], more[f"{name}.aggregating", traffic]
+                modes["keeping"] = {"instructions": now, "to-aggregating": round(now / aggregated, 3)}
+                each = (now - aggregated) / records_of(name, MEASURED[name][0])
+                print(f"{name} {traffic}: a kept record is {each:.0f} instructions more than an aggregated one")
+                assert 0 < each <= KEPT_MOST, f"{name} {traffic}: {each:.0f}"
     return found

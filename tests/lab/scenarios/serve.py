@@ -4,6 +4,7 @@
 Both expositions are scraped: OpenMetrics with classic buckets, and protobuf with native histograms.
 """
 
+import json
 import pathlib
 import re
 import sys
@@ -15,7 +16,7 @@ DESCRIPTION = "serve sock-latency dropwatch: exact counts both ways, a killed st
 LIVE = True
 IN_CI = ("trixie",)
 
-BUILD = {"sock": ["sock-latency", "--parts", "--aggregate", "-i", "500ms"], "drops": ["dropwatch", "-i", "500ms"]}
+BUILD = {"sock": ["sock-latency", "--parts", "--aggregate", "-i", "500ms", "--keep-memory", "1MiB"], "drops": ["dropwatch", "-i", "500ms"]}
 RECIPES = "sock-latency", "dropwatch"
 FIRST, SECOND, REFUSED, UNREACHABLE = 1009, 307, 109, 103
 
@@ -44,7 +45,10 @@ both() { scrape /metrics om $1.om && scrape /metrics pb $1.pb; }
 reported() { echo "stapgen_records_total{recipe=\"sock-latency\",fate=\"reported\",cause=\"\"} $1"; }
 
 start_ready serve --port 7001 || exit 1
-stapgen serve "sock.ko --comm 'serve' --port 7001" drops.ko 2>serve.err &
+mkdir kept
+# Of what is served the seconds before are kept, too: at the first requests of each run, and at the first burst of drops.
+stapgen serve "sock.ko --comm 'serve' --port 7001 --keep 7s --after 2s --when 'total max > 1ns' --keep-in kept" \
+    "drops.ko --keep 7s --after 2s --when 'drop.NO_SOCKET rise > 53' --keep-in kept" 2>serve.err &
 SERVE=$!
 wait_for 'scrape /-/ready text ready' || { cat serve.err; exit 1; }
 modules_left >during
@@ -55,6 +59,7 @@ wait_for 'has "$(reported FIRST)"' || exit 1
 wait_for 'scrape /metrics om /tmp/now && grep -q "^stapgen_drops_total.*NO_SOCKET.* REFUSED$" /tmp/now' || exit 1
 both first
 
+wait_for 'has "stapgen_recordings_kept_total{recipe=\"sock-latency\"} 1"' || exit 1
 # SystemTap's own process is killed: what came stays, and another run begins by itself.
 RUN=$(pgrep -f 'stapgen exec sock.ko')
 kill -KILL $(pgrep -P $RUN)
@@ -65,7 +70,9 @@ ask --port 7001 --requests SECOND >>asked || exit 1
 drops unreachable UNREACHABLE >>dropped || exit 1
 wait_for 'has "$(reported BOTH)"' || exit 1
 wait_for 'scrape /metrics om /tmp/now && grep -q "^stapgen_drops_total.*NO_SOCKET.* UNREACHABLE$" /tmp/now' || exit 1
+wait_for 'has "stapgen_recordings_kept_total{recipe=\"sock-latency\"} 2"' || exit 1
 both second
+for file in kept/*; do cp "$file" . && echo "$file"; done >files
 
 kill -TERM $SERVE
 wait $SERVE
@@ -145,6 +152,17 @@ def check(lab):
                       and found.get(key, -1) < number}
             assert not fallen, f"fell: {fallen}"
         before = found
+    assert value(before, "stapgen_recordings_kept_total", recipe="sock-latency") == 2
+    assert value(before, "stapgen_recordings_kept_total", recipe="dropwatch") == 1
+    files = lab.read("files").split()
+    assert [pathlib.Path(file).name.rpartition("-")[0] for file in files] == ["dropwatch", "sock-latency", "sock-latency"], files
+    latest = {dict(of)["recipe"]: pathlib.Path(dict(of)["file"]).name for name, of in before
+              if name == "stapgen_recording_kept_timestamp_seconds"}
+    assert latest == {"dropwatch": pathlib.Path(files[0]).name, "sock-latency": pathlib.Path(files[2]).name}, latest
+    for file, most in zip(files, (REFUSED, FIRST, SECOND)):
+        account = json.loads(lab.analyse(["report", "--format", "json", str(lab.work / pathlib.Path(file).name)]).stdout)["accounting"]
+        print(f"{lab.suite} {file}: {account}")
+        assert account["closed"] and account["lost"] == 0 and 0 < account["reported"] <= most, account
     assert value(before, "stapgen_recipe_starts_total", recipe="sock-latency") == 2
     assert value(before, "stapgen_recipe_starts_total", recipe="dropwatch") == 1
     assert value(before, "stapgen_recipe_last_error", recipe="sock-latency", stapgen_recipe_last_error="failed") == 1

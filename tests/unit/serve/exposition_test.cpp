@@ -88,6 +88,17 @@ TEST_CASE("a recipe's state, its last error and its probes are metrics") {
     CHECK(text.find("stapgen_probe_cpu") == std::string::npos);
 }
 
+TEST_CASE("recordings that were kept are counted, and the latest one is named") {
+    auto status = measuring();
+    CHECK(has(text_of(status), R"(stapgen_recordings_kept_total{recipe="rx-latency"} 0)"));
+    CHECK(text_of(status).find("stapgen_recording_kept_timestamp_seconds{") == std::string::npos);
+    status.kept = 3;
+    status.last_kept = {17'500'000'000, "/var/lib/a \"b\".rec"};
+    CHECK(has(text_of(status), R"(stapgen_recordings_kept_total{recipe="rx-latency"} 3)"));
+    CHECK(has(text_of(status),
+              R"(stapgen_recording_kept_timestamp_seconds{recipe="rx-latency",file="/var/lib/a \"b\".rec"} 17.5)"));
+}
+
 TEST_CASE("empty stages are left out, what is under way is no counter, all counters say since when") {
     const auto text = text_of(measuring());
     CHECK(has(text, R"(stapgen_stage_seconds_count{recipe="rx-latency",stage="drv-ip"} 7)"));

@@ -21,6 +21,22 @@ TEST_CASE("how far a measurement is comes through as it was said") {
     }
 }
 
+TEST_CASE("a recording that was kept comes through with its name, and no name that would do harm") {
+    const auto said = [](const std::string& line) {
+        const auto kept = parse_kept(line);
+        return kept ? kept_line(*kept) : "nothing";
+    };
+    CHECK(said("@stapgen kept 1009 /var/lib/a b.rec\n") == "@stapgen kept 1009 /var/lib/a b.rec\n");
+    CHECK_FALSE(parse_status("@stapgen kept 1009 /a"));
+    for (const auto& other :
+         {std::string("@stapgen kept"), std::string("@stapgen kept 7"), std::string("@stapgen kept x /a"),
+          std::string("@stapgen kept -7 /a"), std::string("kept 7 /a"), std::string("@stapgen kept 7 /a\x1b[2J"),
+          "@stapgen kept 7 " + std::string(5000, 'x')}) {
+        CAPTURE(other);
+        CHECK(said(other) == "nothing");
+    }
+}
+
 TEST_CASE("of what another process says the end is kept") {
     Said said;
     for (int i = 0; i < 10'007; ++i)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""An hour of steady traffic with spikes at known seconds, then ten hours of it without one. The guest's clock leaps while nothing
+happens, so that these take minutes."""
+
+import json
+
+DESCRIPTION = "--keep for eleven hours: each of seven spikes of the first one is kept once, with its seconds; nothing else is"
+BUILD = {"rx": ["rx-latency", "--keep-memory", "1MiB"]}
+
+# Datagrams each 97 ms for an hour, and each 997 ms for ten; spikes so many seconds after one another. The fourth and the sixth are
+# within a minute of another one.
+HOUR, TEN_HOURS = (37_117, 97), (36_109, 997)
+PAUSES = 307, 401, 509, 31, 613, 43, 701, 199, 211
+KEPT = [i for i, pause in enumerate(PAUSES) if pause > 60]
+SPIKE = 3331   # ms
+BEFORE, AFTER = 10, 2
+
+GUEST = f"""
+mkdir kept
+spike() {{
+    start_ready sleepy --udp --port 7302 --count 1 --sleep-ms {SPIKE} --before-data || exit 1
+    date +%s%N >>spikes
+    sleepy --udp --port 7302 --count 1 --send
+    wait $READY_PID
+}}
+steady() {{
+    start_ready sleepy --udp --port 7301 --count $1 --sleep-ms $2 --before-data || exit 1
+    sleepy --udp --port 7301 --count $1 --send
+    wait $READY_PID
+}}
+begin_report rx json rx --keep {BEFORE}s --after {AFTER}s --when 'udp-app max > 2s' --keep-in kept --format json
+wait_traced rx.err || exit 1
+steady {HOUR[0]} {HOUR[1]} &
+hour=$!
+for pause in {" ".join(map(str, PAUSES))}; do sleep $pause; spike; done
+wait $hour
+ls kept | wc -l >after-hour
+steady {TEN_HOURS[0]} {TEN_HOURS[1]}
+end_records rx
+for file in kept/*; do cp "$file" . && echo "${{file#*/}}"; done >files
+finish
+"""
+
+
+def check(lab):
+    files = lab.read("files").split()
+    spikes = [int(line) / 1e9 for line in lab.read("spikes").split()]
+    assert len(files) == len(KEPT) == int(lab.read("after-hour")) == lab.read("rx.err").count("stapgen: kept "), files
+    unkept = 0
+    for file, i in zip(files, KEPT):
+        lines = [json.loads(line) for line in lab.analyse(["report", "--events", "--format", "ndjson", str(lab.work / file)])
+                 .stdout.splitlines()]
+        records, report = lines[:-1], lines[-1]
+        times = [record["time_ns"] / 1e9 - spikes[i] - SPIKE / 1000 for record in records]
+        slow = [record for record in records if record["udp-app_ns"] > 2_000_000_000]
+        print(f"{lab.suite} {file}: {len(records)} records from {min(times):.3f} to {max(times):.3f} s")
+        assert -BEFORE - 0.2 < min(times) < -BEFORE + 2.4 and AFTER - 0.2 < max(times) < AFTER + 2.4
+        assert len(slow) == 1 and slow[0]["local"].endswith(":7302") and report["accounting"]["closed"], slow
+        assert ("held" in report["notes"][0]) == (i > 0 and PAUSES[i - 1] < 60), report["notes"]
+        unkept += "held once before" in report["notes"][0]
+    assert unkept == len(PAUSES) - len(KEPT)
+    account = json.loads(lab.read("rx.json"))["accounting"]
+    assert account["reported"] == account["seen"] == 2 * (HOUR[0] + TEN_HOURS[0] + len(PAUSES)), account
+    assert lab.read("modules-left").strip() == "0"
