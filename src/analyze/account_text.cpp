@@ -123,6 +123,24 @@ std::string filters_text(const Run& run) {
     return fmt::format("{}", fmt::join(all, " or "));
 }
 
+std::vector<std::string> kept_lines(const Measured& measured) {
+    std::vector<std::string> lines;
+    for (const auto& kept : measured.of<rows::Kept>()) {
+        const auto value = kept.value.empty() ? "" : fmt::format(" ({})", base::printable(kept.value));
+        auto& text = lines.emplace_back(fmt::format("kept at {}: {}{}; the {} before and {} after",
+                                                    table::local_time_of_day(kept.at), base::printable(kept.condition),
+                                                    value, length_text(kept.before_ns), length_text(kept.after_ns)));
+        if (kept.missing_ns > 0)
+            text += fmt::format("; the first {} are not whole: the memory was too small for more",
+                                length_text(kept.missing_ns));
+        if (kept.unkept > 0)
+            text += fmt::format("; conditions held {} before, which was not kept",
+                                kept.unkept == 1 ? "once" : fmt::format("{} times", kept.unkept));
+        if (!kept.sentence.empty()) lines.push_back(kept.sentence);
+    }
+    return lines;
+}
+
 std::string span_text(const Run& run) {
     const auto& start = run.start_epoch_ns;
     const auto& end = run.end_epoch_ns;

@@ -12,6 +12,10 @@ namespace stapgen::analyze {
 
 using kinds::Measured, kinds::Run;
 
+/// Why and when the records of each recording were kept, and what differs at that moment; empty: they are those of
+/// whole runs.
+std::vector<std::string> kept_lines(const Measured& measured);
+
 /// When it began, and for how long: "2026-11-20 14:09:01 +0100, for 2.21 s", of several recordings their lengths
 /// together; empty if the input does not say. Local time zone.
 std::string span_text(const Run& run);

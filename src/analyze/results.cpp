@@ -122,6 +122,8 @@ rows::Origin origin_of(const recording::Origin& origin, std::int64_t number) {
 void put_run(const Measured& measured, const kinds::Asked& asked, rows::Results& results) {
     results.one<rows::Report>() = {measured.recipe, known_text(measured.definition()),
                                    known_text(measured.merge_conflict)};
+    results.put<rows::Kept>(measured.of<rows::Kept>());
+    results.put<rows::Proposal>(measured.of<rows::Proposal>());
     auto& origins = results.of<rows::Origin>();
     for (const auto& origin : measured.origins)
         origins.push_back(origin_of(origin, std::ssize(origins) + 1));
@@ -152,6 +154,7 @@ void put_account(const Measured& measured, rows::Results& results) {
 }
 
 void put_sentences(const Measured& measured, rows::Sentences& sentences) {
+    sentences.kept = kept_lines(measured);
     sentences.span = span_text(measured);
     sentences.hosts = hosts_of(measured);
     sentences.definition = definition_text(measured);

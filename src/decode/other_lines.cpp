@@ -93,6 +93,7 @@ Line OtherLines::read(const Header& header, std::string_view line) {
             if (ready.epoch_ns < 0 || ready.monotonic_ns < 0) return Unrecognised{Flaw::bad_number};
             return ready;
         }
+        if (word == schema::kept_word) return KeptLine{};
         if (header.version >= schema::first_aggregating_version) {
             if (word == "bin") return read_bins(header, cursor);
             if (word == "sum") return read_sum(header, cursor);

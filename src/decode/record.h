@@ -144,6 +144,9 @@ struct FieldsLine {
     const Schema* schema = nullptr;
 };
 
+/// A line of another recording: nothing of it is in this one's results.
+struct KeptLine {};
+
 /// Why a line could not be read.
 enum class Flaw {
     no_header,      ///< no header has been read yet, or it was refused
@@ -167,7 +170,7 @@ struct Unrecognised {
 /// One line, parsed. Everything in it, except the header and its schemas, is valid until the
 /// next line is fed and as long as the fed text lives.
 using Line = std::variant<Unrecognised, Record, Tick, Ready, End, HeaderLine, FieldsLine, RunningMeans, ProbeTimes,
-                          BinsLine, SumLine, SplitLine, SlowLine, CounterReading>;
+                          BinsLine, SumLine, SplitLine, SlowLine, KeptLine, CounterReading>;
 
 /// Receives what lines turned out to be. What it is handed is valid during the call only, headers and schemas aside.
 class Sink {

@@ -41,10 +41,12 @@ std::string table_text(const std::vector<Row>& rows, const base::Screen& screen)
     using show::Kind;
     show::Table table;
     table.columns = {
-        {"HOST", Kind::head},  {"KERNEL", Kind::text}, {"STATE", Kind::text}, {"PACKETS"}, {"LOST"}, {"P99"},
-        {"STAGE", Kind::text}, {"WHY", Kind::text}};
+        {"HOST", Kind::head}, {"KERNEL", Kind::text}, {"STATE", Kind::text}, {"PACKETS"}, {"LOST"}, {"P99"},
+        {"STAGE", Kind::text}};
+    const bool is_kept = std::ranges::any_of(rows, [](const Row& row) { return row.kept > 0; });
     const bool is_why = std::ranges::any_of(rows, [](const Row& row) { return row.refusal.has_value(); });
-    if (!is_why) table.columns.pop_back();
+    if (is_kept) table.columns.push_back({"KEPT"});
+    if (is_why) table.columns.push_back({"WHY", Kind::text});
     for (const auto& row : rows) {
         const auto& status = row.status;
         const auto or_dash = [](const std::string& text) { return show::Cell{.text = text.empty() ? "-" : text}; };
@@ -56,10 +58,27 @@ std::string table_text(const std::vector<Row>& rows, const base::Screen& screen)
                  or_dash(status.is_measuring ? fmt::to_string(status.lost) : ""),
                  or_dash(status.p99_ns ? show::duration_text(*status.p99_ns) : ""),
                  or_dash(status.stage)};
+        if (is_kept) cells.push_back(or_dash(row.kept > 0 ? fmt::to_string(row.kept) : ""));
         if (is_why) cells.push_back({row.refusal ? row.refusal->why : ""});
     }
     return show::text_of(table, screen);
 }
+
+namespace {
+
+nlohmann::ordered_json kept_json(const KeptFiles& kept) {
+    nlohmann::ordered_json files = nlohmann::ordered_json::array();
+    for (const auto& [file, facts, is_whole] : kept.files) {
+        files.push_back({{"file", (file.parent_path().filename() / file.filename()).string()},
+                         {"condition", short_reason(facts.condition)},
+                         {"value", short_reason(facts.value)},
+                         {"at_epoch_ns", facts.at_epoch_ns},
+                         {"whole", is_whole}});
+    }
+    return files;
+}
+
+}  // namespace
 
 std::string fleet_json(const std::string& recipe, const std::vector<Row>& rows) {
     nlohmann::ordered_json hosts = nlohmann::ordered_json::array();
@@ -71,6 +90,10 @@ std::string fleet_json(const std::string& recipe, const std::vector<Row>& rows) 
                                     {"build_id", row.facts.build_id},
                                     {"recording", row.recording.filename().string()}};
         if (row.refusal) host["why"] = row.refusal->why;
+        if (row.kept_files) {
+            host["kept"] = kept_json(*row.kept_files);
+            if (!row.kept_files->why.empty()) host["kept_why"] = row.kept_files->why;
+        }
         hosts.push_back(std::move(host));
     }
     return nlohmann::ordered_json{{"schema", "stapgen.fleet/1"}, {"recipe", recipe}, {"hosts", std::move(hosts)}}.dump(
@@ -78,19 +101,28 @@ std::string fleet_json(const std::string& recipe, const std::vector<Row>& rows) 
            '\n';
 }
 
-void BoardView::show(const std::vector<Row>& rows) {
+void BoardView::show(const std::vector<Row>& rows, const std::vector<std::string>& moments) {
     if (quiet_) return;
     if (is_terminal_) {
-        const auto text = table_text(rows, base::screen_of(STDERR_FILENO));
+        const auto screen = base::screen_of(STDERR_FILENO);
+        auto text = table_text(rows, screen);
+        if (!moments.empty()) {
+            const auto last = fmt::format("kept {} times, last at {}", moments.size(), moments.back());
+            text += last.substr(0, screen.width) + '\n';
+        }
         end();
         std::cerr << text << std::flush;
         lines_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));
         return;
     }
+    for (; moments_ < moments.size(); ++moments_)
+        base::print_message(fmt::format("{}: all keep the seconds before", moments[moments_]));
     before_.resize(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const auto state = state_text(rows[i]);
-        if (std::exchange(before_[i], state) == state) continue;
+        if (std::exchange(before_[i].kept, rows[i].kept) < rows[i].kept)
+            base::print_message(fmt::format("{}: kept {}", rows[i].host, rows[i].kept));
+        if (std::exchange(before_[i].state, state) == state) continue;
         base::print_message(
             fmt::format("{}: {}{}", rows[i].host, state, rows[i].refusal ? ": " + rows[i].refusal->why : ""));
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/terminal.h"
+#include "fleet/kept.h"
 #include "fleet/remote.h"
 
 namespace stapgen::fleet {
@@ -22,7 +23,9 @@ struct Row {
     State state = State::asking;
     std::optional<Refusal> refusal;  ///< it goes no further, or what it measured is not whole
     session::RemoteStatus status;
-    std::filesystem::path recording;  ///< empty: there is none
+    std::filesystem::path recording;        ///< empty: there is none
+    std::size_t kept = 0;                   ///< recordings of the seconds before that it says that it has sent
+    std::optional<KeptFiles> kept_files{};  ///< once they were taken out of its recording
 };
 
 /// "unreachable", "cannot", "failed", "over budget", "lost", or how far it is.
@@ -52,24 +55,31 @@ class Board {
     std::vector<Row> rows_;
 };
 
-/// A row for each host: its name, kernel, state, packets, p99 of the slowest stage, losses; and why it failed.
+/// A row for each host: its name, kernel, state, packets, p99 of the slowest stage, losses; how many recordings it has
+/// kept, and why it failed.
 std::string table_text(const std::vector<Row>& rows, const base::Screen& screen = {});
 
 /// fleet.json: docs/reference/formats.md.
 std::string fleet_json(const std::string& recipe, const std::vector<Row>& rows);
 
-/// On a terminal the table, drawn anew; else a line for each host that is in another state than before. To stderr.
+/// On a terminal the table, drawn anew; else a line for each host that is in another state than before, or has kept
+/// more. To stderr.
 class BoardView {
   public:
     BoardView(bool quiet, bool is_terminal) : quiet_(quiet), is_terminal_(is_terminal) {}
-    void show(const std::vector<Row>& rows);
+    /// `moments`: texts of those at which all were to keep the seconds before.
+    void show(const std::vector<Row>& rows, const std::vector<std::string>& moments);
     /// Takes the table off the terminal.
     void end();
 
   private:
     bool quiet_, is_terminal_;
-    std::size_t lines_ = 0;
-    std::vector<std::string_view> before_;
+    std::size_t lines_ = 0, moments_ = 0;
+    struct Shown {
+        std::string_view state;
+        std::size_t kept = 0;
+    };
+    std::vector<Shown> before_;
 };
 
 }  // namespace stapgen::fleet

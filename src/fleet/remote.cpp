@@ -172,7 +172,7 @@ Answer<void> Remote::measure(const std::vector<std::string>& argv, std::chrono::
     handlers.bytes = [&](std::string_view bytes, launch::Control& control) {
         if (broken) return;
         received += bytes.size();
-        const auto most = limits::host_recording_bytes(whole_seconds);
+        const auto most = limits::host_recording_bytes(whole_seconds) + run.further_bytes();
         if (received > most) {
             return end(control, milliseconds(0),
                        fmt::format("its recording is larger than the {} MiB allowed for {}", most / limits::mega,
@@ -191,6 +191,8 @@ Answer<void> Remote::measure(const std::vector<std::string>& argv, std::chrono::
     handlers.error = [&](launch::Line line, launch::Control&) {
         const auto status = session::parse_status(line.text);
         if (broken) return;
+        if (const auto held = session::parse_held(line.text); held && has_begun) return run.held(*held);
+        if (has_begun && session::parse_kept(line.text)) return run.kept();
         if (!status) said.add(line.text);
         if (status && status->is_measuring) {
             run.status(*status);
@@ -205,6 +207,7 @@ Answer<void> Remote::measure(const std::vector<std::string>& argv, std::chrono::
             deadline = Clock::now() + duration + margin;
             control.write("go\n");
         }
+        if (auto orders = has_begun ? run.orders() : ""; !orders.empty()) control.write(std::move(orders));
         // One that is ready waits for the others.
         if (is_ready == has_begun && Clock::now() >= deadline) {
             end(control, options_.connect_timeout,

@@ -62,6 +62,12 @@ class Remote {
             return true;
         };  ///< whether to begin; asked several times a second from then on
         std::function<void(const session::RemoteStatus& status)> status = [](const auto&) {};
+        std::function<void(const session::HeldCondition& held)> held = [](const auto&) {};
+        std::function<void()> kept = [] {};  ///< it has sent a recording of the seconds before
+        /// Lines for it; asked several times a second while it measures.
+        std::function<std::string()> orders = [] { return std::string(); };
+        /// Bytes that its recording may have beside what it may have by its time.
+        std::function<std::size_t()> further_bytes = [] { return std::size_t{0}; };
         /// An error ends it.
         std::function<base::Result<void>(std::string_view bytes)> recording = [](auto) { return base::Result<void>(); };
     };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
@@ -76,7 +77,12 @@ std::vector<std::string> measuring_argv(const Job& job, const std::string& progr
 class Run {
   public:
     Run(const Job& job, const base::HeededSignals& signals)
-        : job_(job), members_(job, signals), at_once_(max_hosts_at_once()), modules_(members_, at_once_) {}
+        : job_(job),
+          members_(job, signals),
+          at_once_(max_hosts_at_once()),
+          modules_(members_, at_once_),
+          keep_(job.keep.value_or(session::KeepPlan{})),
+          moments_(job.hosts, keep_) {}
 
     /// Whatever is thrown, it ends, and the rows say why there is no more.
     void go() {
@@ -85,6 +91,7 @@ class Run {
     }
     [[nodiscard]] bool is_done() const { return is_done_; }
     [[nodiscard]] std::vector<Row> rows() const { return members_.board.rows(); }
+    [[nodiscard]] Moments& moments() { return moments_; }
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -232,7 +239,19 @@ class Run {
                 row.status = status;
             });
         };
+        // What was kept before it began is none of its.
+        auto known = moments_.count();
+        std::uint64_t sent = 0;
+        if (job_.keep) {
+            run.held = [&](const session::HeldCondition& held) { moments_.held(host, held, Clock::now()); };
+            run.kept = [&] {
+                members_.board.change(host, [&](Row& row) { row.kept = std::min(row.kept + 1, moments_.count()); });
+            };
+            run.orders = [&] { return moments_.orders_for(host, known); };
+            run.further_bytes = [&] { return moments_.count() * keep_.memory; };
+        }
         run.recording = [&](std::string_view bytes) {
+            if (moments_.count() > 0) moments_.sent(sent += bytes.size());
             auto written = file.write(bytes);
             members_.board.change(host, [&](Row& row) { row.recording = file.path(); });
             return written;
@@ -246,6 +265,8 @@ class Run {
     Members members_;
     std::size_t at_once_;
     Modules modules_;
+    session::KeepPlan keep_;
+    Moments moments_;
     std::atomic<bool> is_done_ = false;
 };
 
@@ -262,6 +283,29 @@ bool read_recording(Row& row) {
     return true;
 }
 
+volatile std::sig_atomic_t was_asked = 0;
+
+/// SIGUSR1 of the user, while one lives.
+class KeepSignal {
+  public:
+    KeepSignal() {
+        struct sigaction action {};
+        action.sa_handler = [](int) { was_asked = 1; };
+        action.sa_flags = SA_RESTART;
+        ::sigaction(SIGUSR1, &action, nullptr);
+    }
+    KeepSignal(const KeepSignal&) = delete;
+    KeepSignal& operator=(const KeepSignal&) = delete;
+    ~KeepSignal() { std::signal(SIGUSR1, SIG_DFL); }
+};
+
+std::vector<std::string> texts_of(const std::vector<Moment>& moments) {
+    std::vector<std::string> texts;
+    for (const auto& moment : moments)
+        texts.push_back(moment.text);
+    return texts;
+}
+
 }  // namespace
 
 std::vector<std::string> commands_of(const Job& job) {
@@ -273,7 +317,7 @@ std::vector<std::string> commands_of(const Job& job) {
     return commands;
 }
 
-base::Result<std::vector<Row>> run(const Job& job) {
+base::Result<Outcome> run(const Job& job) {
     std::error_code error;
     if (!std::filesystem::create_directory(job.folder, error)) {
         return base::bad_input(
@@ -281,30 +325,42 @@ base::Result<std::vector<Row>> run(const Job& job) {
             "stapgen overwrites nothing: give -o another name");
     }
     const auto index = job.folder / "fleet.json";
-    std::vector<Row> rows;
+    Outcome outcome;
+    auto& rows = outcome.rows;
     {
         const base::HeededSignals signals;
         Run run(job, signals);
         BoardView view(job.quiet, ::isatty(STDERR_FILENO) == 1);
+        std::optional<KeepSignal> signal;
+        if (job.keep) signal.emplace();
         std::jthread worker([&] { run.go(); });
         while (!run.is_done()) {
-            view.show(run.rows());
+            if (std::exchange(was_asked, 0) != 0) run.moments().asked(std::chrono::steady_clock::now());
+            view.show(run.rows(), texts_of(run.moments().all()));
             std::this_thread::sleep_for(std::chrono::milliseconds(200));
         }
         worker.join();
-        rows = run.rows();
-        view.show(rows);
+        outcome = {run.rows(), run.moments().all(), run.moments().unkept()};
+        view.show(rows, texts_of(outcome.moments));
         view.end();
         STAPGEN_TRY(base::create_file(index, fleet_json(job.recipe, rows)));
     }
     // Nothing is lost any more by a user who does not wait for the rest.
     bool is_other = false;
-    for (auto& row : rows)
+    std::vector<std::filesystem::path> folders;
+    for (const auto& moment : outcome.moments)
+        folders.push_back(job.folder / moment.folder);
+    for (auto& row : rows) {
         is_other = read_recording(row) || is_other;
+        if (folders.empty() || row.recording.empty()) continue;
+        row.kept_files = take_kept(row.recording, folders, folders.size() * job.keep->memory);
+        row.kept = row.kept_files->files.size();
+        is_other = true;
+    }
     if (is_other) {
         STAPGEN_TRY(base::replace_file(index, fleet_json(job.recipe, rows)));
     }
-    return rows;
+    return outcome;
 }
 
 }  // namespace stapgen::fleet

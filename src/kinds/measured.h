@@ -14,6 +14,7 @@
 #include "rows/counts.h"
 #include "rows/drops.h"
 #include "rows/functions.h"
+#include "rows/kept.h"
 #include "rows/latency.h"
 #include "rows/others.h"
 #include "rows/run.h"
@@ -54,7 +55,7 @@ using Tables = table::TablesOf<rows::Interval, rows::Stage, rows::Value, rows::P
                                rows::GroupBreakdown, rows::OwnerTime, rows::Series, rows::AverageOf,
                                rows::AveragesOfInterval, rows::OfInterval<rows::Drop>, rows::OfInterval<rows::Stack>,
                                rows::OfInterval<rows::Count>, rows::Counting, rows::Readings, rows::Call, rows::Who,
-                               rows::CodeSample, rows::OfInterval<rows::Entry>>;
+                               rows::CodeSample, rows::OfInterval<rows::Entry>, rows::Kept, rows::Proposal>;
 
 /// What was measured, as records say it, before names are put and totals are made.
 struct Measured : Run, Tables {

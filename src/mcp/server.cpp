@@ -80,16 +80,16 @@ bool is_texts(const Asked& value) {
     return value.is_array() && std::ranges::all_of(value, [](const Asked& one) { return one.is_string(); });
 }
 
-/// What is wrong with what a tool is called with; empty: nothing.
-std::string fault_of(const Tool& tool, const Asked& arguments) {
+/// What is wrong with what a tool or a prompt is given; empty: nothing.
+std::string fault_of(const auto& asked, const Asked& arguments) {
     for (const auto& [name, value] : arguments.items()) {
-        const auto known = std::ranges::find(tool.arguments, name, &Argument::name);
-        if (known == tool.arguments.end())
-            return fmt::format("{} has no argument '{}'", tool.name, base::printable(name));
+        const auto known = std::ranges::find(asked.arguments, name, &Argument::name);
+        if (known == asked.arguments.end())
+            return fmt::format("{} has no argument '{}'", asked.name, base::printable(name));
         if (known->is_list ? !is_texts(value) : !value.is_string())
             return fmt::format("'{}' is {}", name, known->is_list ? "a list of strings" : "a string");
     }
-    for (const auto& argument : tool.arguments) {
+    for (const auto& argument : asked.arguments) {
         if (argument.required && !arguments.contains(argument.name))
             return fmt::format("'{}' is missing", argument.name);
     }
@@ -136,6 +136,35 @@ base::Result<Asked> Server::call(const Asked& parameters) const {
     return result;
 }
 
+Json Server::list_prompts() const {
+    auto all = Json::array();
+    for (const auto& prompt : prompts_) {
+        auto arguments = Json::array();
+        for (const auto& argument : prompt.arguments) {
+            arguments.push_back(
+                {{"name", argument.name}, {"description", argument.help}, {"required", argument.required}});
+        }
+        all.push_back({{"name", prompt.name},
+                       {"title", prompt.title},
+                       {"description", prompt.help},
+                       {"arguments", std::move(arguments)}});
+    }
+    return {{"prompts", std::move(all)}};
+}
+
+base::Result<Asked> Server::prompt(const Asked& parameters) const {
+    const auto name = parameters.value("name", Asked());
+    const auto prompt = std::ranges::find_if(prompts_, [&](const Prompt& one) { return name == one.name; });
+    if (prompt == prompts_.end()) return base::bad_input("there is no such prompt", "prompts/list has them");
+    const auto arguments = parameters.value("arguments", Asked::object());
+    if (!arguments.is_object()) return base::bad_input("'arguments' is not an object", {});
+    if (const auto fault = fault_of(*prompt, arguments); !fault.empty()) return base::bad_input(fault, {});
+    STAPGEN_LET(auto text, prompt->text(arguments));
+    return Asked{
+        {"description", prompt->help},
+        {"messages", Asked::array({{{"role", "user"}, {"content", {{"type", "text"}, {"text", std::move(text)}}}}})}};
+}
+
 std::optional<std::string> Server::answer(std::string_view line) const {
     if (base::trim(line).empty()) return std::nullopt;
     if (line.size() > max_request)
@@ -168,11 +197,16 @@ std::optional<std::string> Server::answer_one(const Asked& request) const {
         const auto asked = parameters.value("protocolVersion", Asked());
         const auto known = std::ranges::find_if(revisions, [&](auto revision) { return asked == revision; });
         return result(id, Json{{"protocolVersion", known == revisions.end() ? revisions.front() : *known},
-                               {"capabilities", {{"tools", Json::object()}}},
+                               {"capabilities", {{"tools", Json::object()}, {"prompts", Json::object()}}},
                                {"serverInfo", {{"name", "stapgen"}, {"version", version_}}}});
     }
     if (method == "ping") return result(id, Json::object());
     if (method == "tools/list") return result(id, list());
+    if (method == "prompts/list") return result(id, list_prompts());
+    if (method == "prompts/get") {
+        const auto prompted = prompt(parameters);
+        return prompted ? result(id, *prompted) : error(id, bad_parameters, prompted.error().what);
+    }
     if (method != "tools/call") return error(id, no_method, "there is no such method");
     const auto called = call(parameters);
     return called ? result(id, *called) : error(id, bad_parameters, called.error().what);

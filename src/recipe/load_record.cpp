@@ -76,7 +76,7 @@ RecordSchema read_record(TomlTable table) {
     record.tag = table.text("tag");
     record.aggregates = table.flag("aggregates");
     record.keeps = table.flag("keeps");
-    if (!is_name(record.tag) || schema::is_reserved(record.tag)) {
+    if (!is_name(record.tag) || schema::is_reserved(record.tag) || record.tag == schema::kept_word) {
         table.wrong("tag", fmt::format("'{}' is not a tag", record.tag));
     }
     record.fields = read_fields(table, record);

@@ -97,6 +97,7 @@ void keys(auto& io, is<Header> auto& header) {
         of("before_ns", setup.kept.before_ns);
         of("after_ns", setup.kept.after_ns);
         of("unkept", setup.kept.unkept);
+        of("moment", setup.kept.moment, setup.kept.moment != 0);
     };
     io.object("kept", kept, !setup.kept.condition.empty());
 }

@@ -101,6 +101,8 @@ struct Kept {
     std::int64_t at_epoch_ns = 0;
     std::int64_t before_ns = 0, after_ns = 0;
     std::int64_t unkept = 0;  ///< how often one held since the recording before it, which were not kept
+    /// Which moment of a fleet's run it is, from 1 on: hosts keep the same ones. 0: of no fleet.
+    std::int64_t moment = 0;
 
     bool operator==(const Kept&) const = default;
 };

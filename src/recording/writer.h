@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,8 @@ class Writer {
     /// Creates the file; "-" is stdout. Fails if it exists, or a second part of this name if there is to be
     /// one.
     static base::Result<std::unique_ptr<Writer>> create(const std::filesystem::path& file, const Rotation& rotation);
+    /// Hands out the lines of a recording instead, without their '\n'.
+    static std::unique_ptr<Writer> to_lines(std::function<void(std::string_view line)> take);
     Writer(const Writer&) = delete;
     Writer& operator=(const Writer&) = delete;
     /// Removes the file if no line came.
@@ -57,11 +60,13 @@ class Writer {
 
   private:
     Writer(const std::filesystem::path& first_path, std::unique_ptr<PackedFile> file, const Rotation& rotation);
+    base::Result<void> put(std::string_view lines);
     void write_trailer(Outcome outcome, bool continued);
     void keep_for_repeating(std::string_view text);
     bool note(const base::Result<void>& done);
 
-    std::unique_ptr<PackedFile> file_;
+    std::unique_ptr<PackedFile> file_;  ///< null: to `take_`
+    std::function<void(std::string_view line)> take_;
     std::filesystem::path first_path_;
     Rotation rotation_;
     std::string run_id_;

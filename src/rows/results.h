@@ -9,6 +9,7 @@
 #include "rows/counts.h"
 #include "rows/drops.h"
 #include "rows/functions.h"
+#include "rows/kept.h"
 #include "rows/latency.h"
 #include "rows/others.h"
 #include "rows/run.h"
@@ -18,6 +19,7 @@ namespace stapgen::rows {
 /// What people read of a measurement, and no document has. Control characters are made visible; what is empty is not
 /// said.
 struct Sentences {
+    table::Texts kept{};   ///< why and when its records were kept, and what differs at that moment
     std::string span{};    ///< when it began, and for how long
     table::Texts hosts{};  ///< one for each
     std::string definition{};
@@ -36,11 +38,12 @@ struct Sentences {
 };
 
 /// What a measurement says, as all formats write it: tables in the order of documents.
-struct Results : table::TablesOf<Report, Origin, Host, Run, Interval, Stage, Value, Total, Precision, Tail, Slowest,
-                                 Way, StandOut, WayOfGroup, Series, Average, AverageInterval, OfInterval<Drop>, Drop,
-                                 HiddenDrops, HiddenTotals, Advice, OfInterval<Stack>, Stack, HiddenOfInterval, Counted,
-                                 OfInterval<Count>, Count, CountersRead, Counting, Call, CallsLeftOut, Who, Function,
-                                 Ledger, CauseOfWait, Counter, Accounting, Sample, Cost, Input, Note> {
+struct Results
+    : table::TablesOf<Report, Origin, Host, Run, Kept, Interval, Stage, Value, Total, Precision, Tail, Slowest, Way,
+                      StandOut, WayOfGroup, Series, Average, AverageInterval, OfInterval<Drop>, Drop, HiddenDrops,
+                      HiddenTotals, Advice, OfInterval<Stack>, Stack, HiddenOfInterval, Counted, OfInterval<Count>,
+                      Count, CountersRead, Counting, Call, CallsLeftOut, Who, Function, Ledger, CauseOfWait, Proposal,
+                      Counter, Accounting, Sample, Cost, Input, Note> {
     std::vector<Stack> stacks_shown{};  ///< of each reason the most frequent
     Sentences sentences{};
 

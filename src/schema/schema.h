@@ -123,6 +123,10 @@ bool has_what_it_divides(const Schema& schema, const Field& field);
 /// Whether it is a stage or a part that a record's total is divided into: any stage but the one named `total`.
 bool divides_total(const Field& field);
 
+/// The first word of lines of another recording, which are passed over. No recipe has it as its tag; recordings of
+/// former ones may.
+inline constexpr std::string_view kept_word = "kept";
+
 /// Whether lines of this first word are something else than records, so that no record can have it as its tag.
 bool is_reserved(std::string_view tag, int version = format_version);
 

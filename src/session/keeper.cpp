@@ -16,7 +16,6 @@
 #include "host/module_files.h"
 #include "launch/module_file.h"
 #include "recipe/recipe.h"
-#include "session/remote.h"
 #include "table/texts.h"
 
 namespace stapgen::session {
@@ -72,22 +71,23 @@ void remove_oldest_kept(const fs::path& folder, const std::string& recipe, const
 }
 
 base::Result<std::unique_ptr<Keeper>> Keeper::create(const host::System& machine, const MeasurePlan& plan,
-                                                     const fs::path& hashed) {
+                                                     const fs::path& hashed, Recorder* whole) {
     if (!plan.keep) return nullptr;
     std::error_code error;
-    if (!fs::is_directory(plan.keep->folder, error)) {
+    if (!plan.keep->in_recording() && !fs::is_directory(plan.keep->folder, error)) {
         return base::bad_input(fmt::format("--keep-in {}: there is no such folder", plan.keep->folder.string()),
                                "make it, or name one that is there");
     }
     STAPGEN_LET(auto setup, recorded_setup(machine, plan, hashed));
-    return std::unique_ptr<Keeper>(new Keeper(machine, plan, std::move(setup)));
+    return std::unique_ptr<Keeper>(new Keeper(machine, plan, std::move(setup), whole));
 }
 
-Keeper::Keeper(const host::System& machine, const MeasurePlan& plan, recording::Setup setup)
+Keeper::Keeper(const host::System& machine, const MeasurePlan& plan, recording::Setup setup, Recorder* whole)
     : machine_(machine),
       plan_(plan),
       keep_(*plan.keep),
       setup_(std::move(setup)),
+      whole_(whole),
       watcher_(plan.keep->conditions, true) {
     was_asked = 0;
     clocks_.emplace_back(now_ns(), host::read_clock_offsets());
@@ -148,8 +148,14 @@ void Keeper::line(std::string_view text, bool cut, const decode::Line& line, Nam
         line_of_all(text, cut, line, namer);
     }
     for (const auto& met : watcher_.add(line)) {
+        if (!met.anew) continue;
+        if (keep_.in_recording()) {
+            met_.insert_or_assign(met.condition + 1, met);
+            say({met.condition + 1, met.value});
+            continue;
+        }
         const auto& condition = watcher_.conditions()[met.condition];
-        if (met.anew) ask(condition.text(), condition.value_text(met.value), met.epoch_ns, namer);
+        ask(condition.text(), condition.value_text(met.value), met.epoch_ns, namer);
     }
     if (!refusal_) refusal_ = watcher_.refusal();
 }
@@ -185,9 +191,39 @@ void Keeper::ask(const std::string& condition, const std::string& value, std::in
         return;
     }
     last_ns_ = now;
-    auto begun = begin(
-        {condition, value, at_epoch_ns, keep_.before.count(), keep_.after.count(), std::exchange(unkept_, 0)}, namer);
-    if (!begun) {
+    keep({condition, value, at_epoch_ns}, namer);
+}
+
+/// At most once a second: whoever steers it decides.
+void Keeper::say(const HeldCondition& held) {
+    ++unkept_;
+    if (said_ns_ && now_ns() - *said_ns_ < 1'000'000'000) return;
+    said_ns_ = now_ns();
+    std::cerr << held_line(held) << std::flush;
+}
+
+void Keeper::take(const KeepOrder& order, Namer& namer) {
+    const auto& conditions = watcher_.conditions();
+    if (!keep_.in_recording() || !ready_ || recording_ || order.number > conditions.size()) return;
+    recording::Kept kept{order.number == 0 ? "SIGUSR1" : conditions[order.number - 1].text(), "", epoch_of(now_ns())};
+    kept.moment = order.moment;
+    const auto met = met_.find(order.number);
+    if (!order.host.empty()) {
+        kept.condition = order.host + ": " + kept.condition;
+    } else if (met != met_.end()) {
+        kept.value = conditions[order.number - 1].value_text(met->second.value);
+        kept.at_epoch_ns = met->second.epoch_ns;
+    }
+    // The one that is kept was said, too.
+    if (order.host.empty() && unkept_ > 0) --unkept_;
+    keep(std::move(kept), namer);
+}
+
+void Keeper::keep(recording::Kept kept, Namer& namer) {
+    kept.before_ns = keep_.before.count();
+    kept.after_ns = keep_.after.count();
+    kept.unkept = std::exchange(unkept_, 0);
+    if (auto begun = begin(std::move(kept), namer); !begun) {
         base::show_error(begun.error());
         recording_.reset();
     }
@@ -201,13 +237,18 @@ base::Result<void> Keeper::begin(recording::Kept kept, Namer& namer) {
     made.shift_ns = clocks_at(made.begin_ns).realtime_ns - clocks_at_ready_.realtime_ns;
     base::add_saturating(kept.at_epoch_ns, made.shift_ns);
     made.plan = plan_;
-    made.plan.output = keep_.folder / file_name(recipe_, kept.at_epoch_ns);
+    made.plan.output = keep_.in_recording() ? "-" : keep_.folder / file_name(recipe_, kept.at_epoch_ns);
     // It is one file, and ends where a second one would begin.
     made.plan.rotation = {keep_.most.bytes, 0};
     auto setup = setup_;
     made.kept_at_epoch_ns = kept.at_epoch_ns;
     setup.kept = std::move(kept);
-    STAPGEN_LET(made.recorder, Recorder::create(machine_, made.plan, std::move(setup)));
+    if (keep_.in_recording()) {
+        made.recorder = Recorder::to_lines(machine_, made.plan, std::move(setup),
+                                           [this](std::string_view line) { whole_->kept_line(line); });
+    } else {
+        STAPGEN_LET(made.recorder, Recorder::create(machine_, made.plan, std::move(setup)));
+    }
     if (lines_) {
         made.since_ns = lines_->since_ns(at_ns);
         feed_begin(namer);
@@ -267,17 +308,24 @@ void Keeper::close(std::string broke_off, std::int64_t since_ns, Namer& namer) {
     measured.suspended_ns = change.suspended_ns;
     made.recorder->end(measured, namer, since_ns > 0 ? epoch_of(since_ns) : 0);
     if (plan_.remote) {
-        std::cerr << kept_line({made.kept_at_epoch_ns, fs::absolute(*made.plan.output).string()}) << std::flush;
+        const auto file = keep_.in_recording() ? "-" : fs::absolute(*made.plan.output).string();
+        std::cerr << kept_line({made.kept_at_epoch_ns, file}) << std::flush;
     } else if (!plan_.quiet) {
         base::print_message(fmt::format("kept {}", made.plan.output->string()));
     }
     recording_.reset();
-    remove_oldest_kept(keep_.folder, recipe_, keep_.most);
+    if (!keep_.in_recording()) remove_oldest_kept(keep_.folder, recipe_, keep_.most);
 }
 
 void Keeper::tick(Namer& namer) {
     look_at_clocks();
-    if (std::exchange(was_asked, 0) != 0) ask("SIGUSR1", "", ready_ ? epoch_of(now_ns()) : 0, namer);
+    if (std::exchange(was_asked, 0) != 0) {
+        if (keep_.in_recording()) {
+            say({});
+        } else {
+            ask("SIGUSR1", "", ready_ ? epoch_of(now_ns()) : 0, namer);
+        }
+    }
     if (!recording_) return;
     recording_->recorder->tick(namer);
     constexpr std::int64_t timeout_ns = 60'000'000'000;
@@ -289,7 +337,7 @@ void Keeper::tick(Namer& namer) {
 
 void Keeper::end(Namer& namer) {
     if (recording_) close("the measurement ended while it was kept", 0, namer);
-    if (unkept_ > 0 && !plan_.quiet) {
+    if (unkept_ > 0 && !plan_.quiet && !keep_.in_recording()) {
         base::print_message(
             fmt::format("conditions held {} more times, which were not kept: at most one recording is made in {} s",
                         unkept_, kept_at_most_every.count()));

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include "session/namer.h"
 #include "session/plan.h"
 #include "session/recorder.h"
+#include "session/remote.h"
 #include "when/watcher.h"
 
 namespace stapgen::session {
@@ -37,9 +39,10 @@ void remove_oldest_kept(const std::filesystem::path& folder, const std::string& 
 /// each record the last lines are held here.
 class Keeper {
   public:
-    /// Null where nothing is to be kept. `hashed` as of Recorder::create(). Error: there is no such folder.
+    /// Null where nothing is to be kept. `hashed` as of Recorder::create(), which has made `whole`: what is kept may
+    /// come within that. Error: there is no such folder.
     static base::Result<std::unique_ptr<Keeper>> create(const host::System& machine, const MeasurePlan& plan,
-                                                        const std::filesystem::path& hashed);
+                                                        const std::filesystem::path& hashed, Recorder* whole);
     Keeper(const Keeper&) = delete;
     Keeper& operator=(const Keeper&) = delete;
     ~Keeper();
@@ -50,6 +53,8 @@ class Keeper {
     bool take(std::string_view text, bool cut, Namer& namer);
     /// Any other line.
     void line(std::string_view text, bool cut, const decode::Line& line, Namer& namer);
+    /// Of who steers the measurement. It is passed over where the seconds before are being kept already.
+    void take(const KeepOrder& order, Namer& namer);
     /// To be called several times a second.
     void tick(Namer& namer);
     /// Nothing more comes.
@@ -69,8 +74,10 @@ class Keeper {
         std::int64_t since_ns = 0;  ///< of what is by lines: all are there from then on
     };
 
-    Keeper(const host::System& machine, const MeasurePlan& plan, recording::Setup setup);
+    Keeper(const host::System& machine, const MeasurePlan& plan, recording::Setup setup, Recorder* whole);
+    void say(const HeldCondition& held);
     void ask(const std::string& condition, const std::string& value, std::int64_t at_epoch_ns, Namer& namer);
+    void keep(recording::Kept kept, Namer& namer);
     base::Result<void> begin(recording::Kept kept, Namer& namer);
     void begin(const decode::Ready& ready);
     void line_of_all(std::string_view text, bool cut, const decode::Line& line, Namer& namer);
@@ -86,7 +93,9 @@ class Keeper {
     const MeasurePlan& plan_;
     const KeepPlan& keep_;
     recording::Setup setup_;
+    Recorder* whole_;
     when::Watcher watcher_;
+    std::map<std::size_t, when::Met> met_;  ///< the last one of each condition, by its number
     std::string module_, recipe_;
     std::vector<std::string> declared_;  ///< the header and further kinds of records, as lines
     const decode::Header* header_ = nullptr;
@@ -94,7 +103,7 @@ class Keeper {
     std::optional<decode::Ready> ready_;
     host::ClockOffsets clocks_at_ready_;
     std::optional<Recording> recording_;
-    std::optional<std::int64_t> last_ns_;
+    std::optional<std::int64_t> last_ns_, said_ns_;
     std::vector<std::pair<std::int64_t, host::ClockOffsets>> clocks_;  ///< since when each; never empty
     std::int64_t unkept_ = 0;
     std::optional<base::Error> refusal_;

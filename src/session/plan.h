@@ -23,10 +23,13 @@ namespace stapgen::session {
 struct KeepPlan {
     std::chrono::nanoseconds before{0}, after = std::chrono::seconds(5);
     std::vector<when::Condition> conditions;    ///< beside SIGUSR1
-    std::filesystem::path folder = ".";         ///< that recordings are put in
+    std::filesystem::path folder = ".";         ///< that recordings are put in; "-": see in_recording()
     recording::Rotation most{256'000'000, 20};  ///< of them: bytes, and files
     std::uint64_t memory = 32U << 20U;          ///< bytes, for lines of a module that has no ring
     bool own_intervals = false;                 ///< there are intervals for conditions only: no report is shown of them
+
+    /// What is kept comes as lines within the recording, and who steers the measurement decides when.
+    [[nodiscard]] bool in_recording() const { return folder == "-"; }
 };
 
 /// A measurement as it was asked for, checked.

@@ -43,6 +43,14 @@ base::Result<std::unique_ptr<Recorder>> Recorder::create(const host::System& mac
     return recorder;
 }
 
+std::unique_ptr<Recorder> Recorder::to_lines(const host::System& machine, const MeasurePlan& plan,
+                                             recording::Setup setup, std::function<void(std::string_view line)> take) {
+    auto recorder = std::unique_ptr<Recorder>(new Recorder(machine, plan));
+    recorder->writer_ = recording::Writer::to_lines(std::move(take));
+    recorder->setup_ = std::move(setup);
+    return recorder;
+}
+
 recording::Setup Recorder::setup(Namer& namer) {
     auto setup = setup_;
     setup.kernel.modules = host::read_loaded_modules(machine_);
@@ -92,6 +100,11 @@ void Recorder::line(std::string_view text, bool cut, const decode::Line& parsed,
         if (type == decode::FieldType::address) note(value.address());
         if (type == decode::FieldType::stack) std::ranges::for_each(decode::stack_addresses(value.raw), note);
     }
+}
+
+void Recorder::kept_line(std::string_view text) {
+    writer_->line(fmt::format("{}\t{}", schema::kept_word, text));
+    report_failure();
 }
 
 void Recorder::write_held(Namer& namer) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -36,9 +37,15 @@ class Recorder {
     static base::Result<std::unique_ptr<Recorder>> create(const host::System& machine, const MeasurePlan& plan,
                                                           recording::Setup setup);
 
+    /// The same, whose lines `take` gets instead of a file.
+    static std::unique_ptr<Recorder> to_lines(const host::System& machine, const MeasurePlan& plan,
+                                              recording::Setup setup, std::function<void(std::string_view line)> take);
+
     /// A line of the script as it came, and what the parser made of it. `cut`: its end is missing; it is kept so that
     /// no reader takes it for a record. `namer`: of this machine, for what is known before or behind the lines.
     void line(std::string_view text, bool cut, const decode::Line& parsed, Namer& namer);
+    /// A line of another recording, behind the header's.
+    void kept_line(std::string_view text);
     /// To be called several times a second: what came a second ago is in the file.
     void tick(Namer& namer);
     /// Writes the facts of the measurement that are not in the lines.

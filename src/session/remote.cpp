@@ -14,7 +14,26 @@ namespace stapgen::session {
 
 namespace {
 
-constexpr std::string_view mark = "@stapgen ", says_kept = "kept ";
+constexpr std::string_view mark = "@stapgen ", says_kept = "kept ", says_held = "held ", says_keep = "keep ";
+
+/// A number that is not below 0.
+std::optional<std::int64_t> count_of(std::string_view word) {
+    const auto number = base::to_int(word);
+    return number && *number >= 0 ? number : std::nullopt;
+}
+
+std::optional<KeepOrder> parse_order(std::string_view line) {
+    constexpr std::size_t longest_host = 255;
+    if (!line.starts_with(says_keep)) return std::nullopt;
+    const auto words = base::split(line.substr(says_keep.size()), ' ');
+    if (words.size() < 2 || words.size() > 3) return std::nullopt;
+    const auto moment = count_of(words[0]), number = count_of(words[1]);
+    if (!moment || *moment == 0 || !number) return std::nullopt;
+    KeepOrder order{*moment, static_cast<std::size_t>(*number), {}};
+    if (words.size() == 3) order.host = words[2];
+    if (order.host.size() > longest_host || base::printable(order.host) != order.host) return std::nullopt;
+    return order;
+}
 
 /// Whether there is something to read, or an end.
 bool is_readable(int descriptor, int timeout_ms) {
@@ -58,6 +77,38 @@ std::optional<KeptRecording> parse_kept(std::string_view line) {
     const auto file = line.substr(line.find(' ') + 1);
     if (file.size() > most_bytes || base::printable(file) != file) return std::nullopt;
     return KeptRecording{*at, std::string(file)};
+}
+
+std::string held_line(const HeldCondition& held) {
+    return fmt::format("{}{}{} {}\n", mark, says_held, held.number, held.value);
+}
+
+std::optional<HeldCondition> parse_held(std::string_view line) {
+    if (!line.starts_with(mark) || !line.substr(mark.size()).starts_with(says_held)) return std::nullopt;
+    const auto words = base::split(base::trim(line.substr(mark.size() + says_held.size())), ' ');
+    if (words.size() != 2) return std::nullopt;
+    const auto number = count_of(words[0]), value = count_of(words[1]);
+    if (!number || !value) return std::nullopt;
+    return HeldCondition{static_cast<std::size_t>(*number), *value};
+}
+
+std::string order_line(const KeepOrder& order) {
+    return fmt::format("{}{} {}{}{}\n", says_keep, order.moment, order.number, order.host.empty() ? "" : " ",
+                       order.host);
+}
+
+void OrderReader::add(std::string_view bytes, const std::function<void(const KeepOrder& order)>& take) {
+    constexpr std::size_t longest = 512;
+    for (const char c : bytes) {
+        if (c != '\n') {
+            is_too_long_ = is_too_long_ || line_.size() >= longest;
+            if (!is_too_long_) line_ += c;
+            continue;
+        }
+        if (const auto order = parse_order(line_); order && !is_too_long_ && take) take(*order);
+        line_.clear();
+        is_too_long_ = false;
+    }
 }
 
 std::optional<RemoteStatus> parse_status(std::string_view line) {
@@ -117,7 +168,7 @@ base::Result<void> RemoteControl::wait_for_go() {
                         "'stapgen fleet run' uses --remote; without it the measurement starts at once");
 }
 
-bool RemoteControl::tick(const analyze::Analyzer* analyzer) {
+bool RemoteControl::tick(const analyze::Analyzer* analyzer, const std::function<void(const KeepOrder& order)>& keep) {
     const auto now = std::chrono::steady_clock::now();
     if (analyzer != nullptr && now - said_ >= std::chrono::seconds(1)) {
         said_ = now;
@@ -125,7 +176,9 @@ bool RemoteControl::tick(const analyze::Analyzer* analyzer) {
     }
     char bytes[64];
     while (is_readable(STDIN_FILENO, 0)) {
-        if (::read(STDIN_FILENO, bytes, sizeof(bytes)) <= 0) return true;
+        const auto count = ::read(STDIN_FILENO, bytes, sizeof(bytes));
+        if (count <= 0) return true;
+        orders_.add({bytes, static_cast<std::size_t>(count)}, keep);
     }
     return false;
 }

@@ -24,12 +24,12 @@
 #include "kinds/counts/counts.h"
 #include "kinds/latency/latency.h"
 #include "recording/reader.h"
+#include "session/kept_sides.h"
 #include "session/measured_facts.h"
 #include "session/namer.h"
 #include "session/session.h"
 #include "symbols/log_release.h"
 #include "table/texts.h"
-#include "when/watcher.h"
 
 namespace stapgen::session {
 
@@ -64,6 +64,7 @@ class Input final : public decode::FormatDetector::Sink {
         if (continued_) remarks_.push_back(fmt::format("{} is not the last part of its run", shown(parts.back())));
         for (auto& part : parts_) {
             part.session.end();
+            if (options_.met) std::ranges::for_each(part.watcher.of_records(), options_.met);
             if (part.records != nullptr) finish(*part.records);
             if (const auto& refusal = part.session.refusal()) return tl::make_unexpected(*refusal);
         }
@@ -79,6 +80,8 @@ class Input final : public decode::FormatDetector::Sink {
             part.session.release();
             for (auto& note : part.source->notes())
                 measured.notes.push_back(std::move(note));
+            for (auto& kept : measured.of<rows::Kept>())
+                if (part.sides) part.sides->compare(kept);
             for (auto& text : part.watcher.held())
                 measured.notes.emplace_back(std::move(text), kinds::NoteKind::clock);
             measured.accounting.kept = part.source->importer == "stapgen" || measured.accounting.seen > 0;
@@ -107,6 +110,7 @@ class Input final : public decode::FormatDetector::Sink {
     void record(decode::FormatDetector::Source& source, const decode::Record& record) override {
         auto& part = part_of(source);
         if (refusal_ || !part.session.add(record)) return;
+        if (part.sides) part.sides->add(record);
         part.watcher.add(record);
         if (part.records != nullptr) write(*part.records, record);
     }
@@ -114,7 +118,9 @@ class Input final : public decode::FormatDetector::Sink {
         auto& part = part_of(source);
         if (refusal_) return;
         const auto added = part.session.add(line);
-        part.watcher.add(line);
+        if (part.sides) part.sides->add(line);
+        for (const auto& met : part.watcher.add(line))
+            if (options_.met) options_.met(met);
         if (!refusal_) refusal_ = part.watcher.refusal();
         if (added.taken && part.records != nullptr) write(*part.records, line);
         if (added.refused) refusal_ = part.session.refusal();
@@ -125,6 +131,7 @@ class Input final : public decode::FormatDetector::Sink {
     struct Part {
         decode::FormatDetector::Source* source;
         Session session;
+        std::unique_ptr<KeptSides> sides{};  ///< null: it is not of a kept recording
         when::Watcher watcher;
         std::unique_ptr<show::RecordWriter> to_stdout;  ///< may be null
         show::RecordWriter* records;                    ///< that or another; may be null
@@ -202,6 +209,7 @@ class Input final : public decode::FormatDetector::Sink {
         if (!header_) return part;
         part.session.set(header_->setup);
         part.watcher.name_reasons(header_->setup.drop_reasons);
+        part.sides = KeptSides::create(header_->setup.kept, presentation_, source.resolution_ns);
         if (part.records != nullptr) part.records->origin(header_->setup.origin());
         return part;
     }
@@ -352,6 +360,11 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
     auto what = fmt::format("{}", fmt::join(std::span(unknown).first(std::min(unknown.size(), max_named)), "; "));
     if (unknown.size() > max_named) what += fmt::format("; and {} more", unknown.size() - max_named);
     return base::bad_input(what, std::string(unknown_format_hint));
+}
+
+base::Result<void> watch(const std::filesystem::path& file, const Presentation& presentation,
+                         const ReplayOptions& options) {
+    return Input(presentation, options).read({file});
 }
 
 base::Result<std::vector<LoadedRun>> load_foreign(const std::filesystem::path& file, const Presentation& presentation) {

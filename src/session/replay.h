@@ -15,6 +15,7 @@
 #include "session/session.h"
 #include "symbols/kernel_names.h"
 #include "when/condition.h"
+#include "when/watcher.h"
 
 namespace stapgen::session {
 
@@ -26,10 +27,11 @@ struct LoadedRun {
 
 /// Options of reading files.
 struct ReplayOptions {
-    Selection selection{};                  ///< of records
-    std::vector<when::Condition> when{};    ///< notes say when these hold
-    bool events = false;                    ///< each record is written to stdout; runs are read one by one
-    show::RecordWriter* records = nullptr;  ///< gets each record of one run, instead of stdout
+    Selection selection{};                        ///< of records
+    std::vector<when::Condition> when{};          ///< notes say when these hold
+    std::function<void(const when::Met&)> met{};  ///< gets each moment of it; may be empty
+    bool events = false;                          ///< each record is written to stdout; runs are read one by one
+    show::RecordWriter* records = nullptr;        ///< gets each record of one run, instead of stdout
     /// The budget of the input that the files are parts of; they are read one by one. Null: each is an input of its
     /// own.
     std::shared_ptr<base::Budget> budget{};
@@ -50,6 +52,10 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
 
 /// The same of one recording of a host that is not trusted: what reading it costs has a limit (base::Budget).
 base::Result<std::vector<LoadedRun>> load_foreign(const std::filesystem::path& file, const Presentation& presentation);
+
+/// Reads a file for the moments alone at which conditions hold: ReplayOptions::met.
+base::Result<void> watch(const std::filesystem::path& file, const Presentation& presentation,
+                         const ReplayOptions& options);
 
 /// Adds to that of its recipe and definition. Where there is none it stays apart, behind the others.
 void add_to(std::vector<kinds::Measured>& all, kinds::Measured measured);

@@ -197,7 +197,9 @@ void Measurement::tick(launch::Control& control) {
         }
     }
     // The first line comes before the probes answer.
-    if (plan_.remote && remote_.tick(ready_at_ && session_.analyzer() ? &*session_.analyzer() : nullptr))
+    std::function<void(const KeepOrder& order)> keep;
+    if (keeper_ != nullptr) keep = [this](const KeepOrder& order) { keeper_->take(order, namer_); };
+    if (plan_.remote && remote_.tick(ready_at_ && session_.analyzer() ? &*session_.analyzer() : nullptr, keep))
         control.request_stop();
     look_at_target(control);
     if (plan_.duration && ready_at_ && Clock::now() - *ready_at_ >= *plan_.duration) control.request_stop();
@@ -249,8 +251,8 @@ kinds::Measured Measurement::measured_of(const RunEnding& ending) {
 base::Result<void> Measurement::finish(const RunEnding& ending) {
     progress_.end();
     auto measured = measured_of(ending);
-    if (recorder_ != nullptr) recorder_->end(measured, namer_);
     if (keeper_ != nullptr) keeper_->end(namer_);
+    if (recorder_ != nullptr) recorder_->end(measured, namer_);
     if (expected_ && plan_.filters.used.empty()) {
         overhead::remember_hit_cost(measured.recipe, measured.aggregated > 0, machine_.running_release(),
                                     measured.cost);

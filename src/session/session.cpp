@@ -9,29 +9,26 @@
 #include "base/saturate.h"
 #include "base/text.h"
 #include "recording/identity.h"
-#include "table/texts.h"
 
 namespace stapgen::session {
 
 namespace {
 
-/// Why and when the records of a recording were kept; empty where they are those of a whole run.
-std::string kept_text(const recording::RunFacts& facts) {
+/// Why and when the records of a recording were kept. Texts are as long as those that stapgen writes.
+rows::Kept kept_row(const recording::RunFacts& facts) {
+    constexpr std::size_t most_bytes = 320;
     const auto& kept = facts.setup.kept;
-    if (kept.condition.empty()) return {};
-    const auto value = kept.value.empty() ? "" : fmt::format(" ({})", base::printable(kept.value));
-    auto text = fmt::format("kept at {}: {}{}; the {} before and {} after", table::local_time_of_day(kept.at_epoch_ns),
-                            base::printable(kept.condition), value, table::duration_text(kept.before_ns),
-                            table::duration_text(kept.after_ns));
+    rows::Kept row{.condition = std::string(base::whole_characters(kept.condition, most_bytes)),
+                   .value = std::string(base::whole_characters(kept.value, most_bytes)),
+                   .at = kept.at_epoch_ns,
+                   .before_ns = std::max<std::int64_t>(kept.before_ns, 0),
+                   .after_ns = std::max<std::int64_t>(kept.after_ns, 0),
+                   .unkept = std::max<std::int64_t>(kept.unkept, 0)};
     const auto since = facts.outcome.kept_since_epoch_ns;
-    const auto missing = base::saturating_subtract(since, base::saturating_subtract(kept.at_epoch_ns, kept.before_ns));
+    const auto missing = base::saturating_subtract(since, base::saturating_subtract(row.at, row.before_ns));
     // Until the module has the order a little time passes.
-    if (since > 0 && missing > 1'000'000'000)
-        text += fmt::format("; whole from {} on: the memory was too small for more", table::local_time_of_day(since));
-    if (kept.unkept > 0)
-        text += fmt::format("; conditions held {} before, which was not kept",
-                            kept.unkept == 1 ? "once" : fmt::format("{} times", kept.unkept));
-    return text;
+    if (since > 0 && missing > 1'000'000'000) row.missing_ns = missing;
+    return row;
 }
 
 }  // namespace
@@ -108,8 +105,7 @@ kinds::Measured Session::measured() const {
     if (const auto& kernel = facts_.setup.kernel; !kernel.release.empty()) {
         measured.kernels = {kernel.release + ' ' + kernel.build_id};
     }
-    if (auto kept = kept_text(facts_); !kept.empty())
-        measured.notes.emplace(measured.notes.begin(), std::move(kept), kinds::NoteKind::clock);
+    if (!facts_.setup.kept.condition.empty()) measured.of<rows::Kept>() = {kept_row(facts_)};
     if (const auto& selection = selector_.selection(); !selection.is_all()) {
         measured.notes.emplace_back(
             fmt::format("only records with {}; the others count as filtered", selection.options));

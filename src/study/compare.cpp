@@ -76,10 +76,11 @@ Resampling blocks_of_average(const SideBlocks& side, std::string_view name) {
     return blocks;
 }
 
-SideBlocks side_blocks_of(std::span<const Measured> recordings, bool by_recording) {
+SideBlocks side_blocks_of(std::span<const Measured> recordings, bool by_recording, std::int64_t block_ns) {
     // One definition: checked before.
     SideBlocks side{analyze::merge_all({recordings.begin(), recordings.end()}), {}, recordings, by_recording};
-    side.series = side.merged.one<rows::Series>().series->by_second();
+    side.series = *side.merged.one<rows::Series>().series;
+    side.series.coarsen(block_ns);
     side.series.join_to(many_blocks - 1);
     return side;
 }
@@ -288,7 +289,8 @@ base::Result<Compared> compare(std::span<const Measured> before, std::span<const
         }
     }
     const bool by_recording = std::min(before.size(), after.size()) >= recordings_as_blocks;
-    auto first = side_blocks_of(before, by_recording), second = side_blocks_of(after, by_recording);
+    auto first = side_blocks_of(before, by_recording, options.block_ns),
+         second = side_blocks_of(after, by_recording, options.block_ns);
     STAPGEN_TRY(check_blocks(first, "before"));
     STAPGEN_TRY(check_blocks(second, "after"));
 

@@ -11,6 +11,7 @@
 #include "kinds/measured.h"
 #include "study/comparison.h"
 #include "table/histogram.h"
+#include "table/series.h"
 
 namespace stapgen::study {
 
@@ -20,7 +21,8 @@ struct CompareOptions {
     std::vector<table::Percentile> percentiles = table::default_percentiles();
     double threshold = 0.05;  ///< as a part: a change up to this is no regression
     int resamples = 1000;
-    std::uint64_t seed = 1;  ///< of the resampling: the same input gives the same answer
+    std::int64_t block_ns = table::Series::second_ns;  ///< blocks of time are no shorter
+    std::uint64_t seed = 1;                            ///< of the resampling: the same input gives the same answer
 };
 
 /// A comparison, and what each of its sides is when it is added up.

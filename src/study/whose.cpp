@@ -117,6 +117,14 @@ std::string whose_packets(const Results& results, std::string_view part, std::in
     return threads.empty() ? by_filter(results) : threads;
 }
 
+std::string owner_name(const Group& group) {
+    if (table::find_field(group, "tid") != nullptr || table::find_field(group, "pid") != nullptr)
+        return threads_of({&group});
+    const auto* remote = table::find_field(group, "remote");
+    const auto name = table::group_text(group.front());
+    return remote == nullptr ? name : fmt::format("{} with {}", name, table::group_text(*remote));
+}
+
 std::optional<OneOfMany> stand_out_of(const Results& results, std::string_view part) {
     const auto find = [&](std::string_view owner) {
         const auto& all = results.of<rows::StandOut>();
@@ -140,12 +148,9 @@ std::optional<OneOfMany> stand_out_of(const Results& results, std::string_view p
     OneOfMany many{one->group, one->share, one->records, {}};
     std::vector<std::string> names;
     if (ends != nullptr) {
-        const auto* remote = table::find_field(ends->group, "remote");
-        names.push_back(remote == nullptr ? table::group_text(ends->group.front())
-                                          : fmt::format("{} with {}", table::group_text(ends->group.front()),
-                                                        table::group_text(*remote)));
+        names.push_back(owner_name(ends->group));
     }
-    if (threads != nullptr) names.push_back(threads_of({&threads->group}));
+    if (threads != nullptr) names.push_back(owner_name(threads->group));
     if (ends != nullptr && threads != nullptr)
         many.group.insert(many.group.end(), threads->group.begin(), threads->group.end());
     many.sentence = fmt::format("; {} of that is of {} of them, those of {}", table::percent(one->share),

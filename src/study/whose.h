@@ -25,6 +25,9 @@ std::vector<WayOfStage> ways_with(const rows::Results& results, std::string_view
 /// process, or of threads of one name, as their groups or the filters show; else empty.
 std::string whose_packets(const rows::Results& results, std::string_view part, std::int64_t n);
 
+/// "10.0.0.1:6379 with 10.0.0.7:50112" of a connection, "redis-server[233]" of a thread.
+std::string owner_name(const table::Group& group);
+
 /// The one that stands out among those that wait.
 struct OneOfMany {
     table::Group group;  ///< its connection or peer, and its thread or process, as far as these stand out

@@ -322,6 +322,8 @@ std::vector<WhyGroup> groups_of(const Results& results) {
 Why why_of(const Results& results) {
     Why why;
     why.recipe = results.one<rows::Report>().recipe;
+    why.kept = results.of<rows::Kept>();
+    why.kept_lines = results.sentences.kept;
     why.span = results.sentences.span;
     why.ways = ways_of(results);
     why.noun = noun_of(results);
@@ -340,6 +342,7 @@ Why why_of(const Results& results) {
     if (std::ranges::any_of(why.causes, is_of_reader)) why.reads = results.sentences.reads;
     why.functions = results.sentences.functions;
     why.caveats = caveats_of(results, rows, why);
+    if (!results.of<rows::Proposal>().empty()) why.proposal = results.of<rows::Proposal>().front();
     return why;
 }
 
@@ -350,6 +353,15 @@ void explain(Results& results) {
     const auto parts = parts_of(results, rows);
     results.put(causes_of(results, parts));
     results.sentences.answer = answer_of(results, parts);
+}
+
+std::string part_to_watch(const Results& results) {
+    const auto rows = seen_stages(results);
+    if (rows.empty()) return {};
+    const auto parts = parts_of(results, rows);
+    const auto& slow = *std::ranges::max_element(parts, {}, &WhyPart::excess_of_all);
+    if (slow.excess_of_all > 0 && slow.excess.value_or(0) >= half) return slow.name;
+    return std::ranges::max_element(parts, {}, weight_of)->name;
 }
 
 double part_of(double part, double all) {

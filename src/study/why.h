@@ -84,9 +84,11 @@ struct WhyGroup {
 
 struct Why {
     std::string recipe;
-    std::string noun = "packet";  ///< what waited
-    std::string span;             ///< when, and for how long; empty: not known
-    std::string answer;           ///< what packets, and the slow ones, mostly waited for; empty: none was measured
+    std::string noun = "packet";     ///< what waited
+    std::vector<rows::Kept> kept{};  ///< why its records were kept, and what differs at that moment
+    table::Texts kept_lines{};       ///< the same for people
+    std::string span;                ///< when, and for how long; empty: not known
+    std::string answer;              ///< what packets, and the slow ones, mostly waited for; empty: none was measured
     std::vector<WhyWay> ways;
     std::vector<WhyPart> parts;             ///< the largest first
     std::vector<WhyGroup> groups;           ///< that were asked for, the largest first
@@ -94,12 +96,14 @@ struct Why {
                                             ///< first and half of the second
     std::vector<std::string> caveats;       ///< what is missing or not certain, if it is above 1 %
     std::vector<std::string> functions;     ///< which functions the program was in, where that was sampled
-    std::string reads;    ///< how much a reader takes at once, where readers matter; empty: they do not
-    std::string nothing;  ///< that no packet was measured, and what to check; else empty
+    std::string reads;  ///< how much a reader takes at once, where readers matter; empty: they do not
+    std::optional<rows::Proposal> proposal{};  ///< how the seconds before the next one are kept
+    std::string nothing;                       ///< that no packet was measured, and what to check; else empty
 
     static constexpr About about{.name = "why", .row_name = "why", .shape = Shape::fields};
     static constexpr void columns(auto&& column) {
         column(Key(), "recipe", &Why::recipe);
+        column(Separate(), "kept", &Why::kept, Shown{.is_rare = true, .row_name = "kept"});
         column(Separate(), Known("span"), &Why::span);
         column(Separate(), Known("answer"), &Why::answer);
         column(Separate(), "ways", &Why::ways, Shown{.row_name = "direction"});
@@ -109,6 +113,7 @@ struct Why {
         column(Separate(), "caveats", &Why::caveats);
         column(Separate(), "functions", &Why::functions);
         column(Separate(), Known("reads"), &Why::reads);
+        column(Separate(), "proposal", &Why::proposal);
         column(Separate(), Known("nothing"), &Why::nothing);
     }
 };
@@ -117,6 +122,9 @@ struct Why {
 Why why_of(const rows::Results& results);
 /// Puts the causes into the results, and the answer.
 void explain(rows::Results& results);
+
+/// What slow packets waited for if one thing stands out, else what matters most; empty: nothing was measured.
+std::string part_to_watch(const rows::Results& results);
 
 /// part / all; 0 where all is not above 0.
 double part_of(double part, double all);

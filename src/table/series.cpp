@@ -2,6 +2,7 @@
 #include "table/series.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -33,7 +34,7 @@ void Series::push_back(std::int64_t start_ns) {
 Block& Series::find(std::int64_t time_ns) {
     if (blocks_.empty()) push_back(time_ns);
     const auto start = blocks_.front().start_ns;
-    if (time_ns < start) return blocks_.front();
+    if (time_ns < start) return find_before(time_ns);
     // Unsigned, because the two may be farther apart than a signed number holds.
     const auto since = static_cast<std::uint64_t>(time_ns) - static_cast<std::uint64_t>(start);
     const auto place_of = [&] { return since / static_cast<std::uint64_t>(block_ns_); };
@@ -45,6 +46,22 @@ Block& Series::find(std::int64_t time_ns) {
         push_back(blocks_.back().start_ns + block_ns_);
     last_ = place;
     return blocks_[place];
+}
+
+/// Rings of several CPUs are printed one behind the other, and the first one need not go back as far as the others.
+Block& Series::find_before(std::int64_t time_ns) {
+    const auto start = blocks_.front().start_ns;
+    const auto before = static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(time_ns);
+    last_ = 0;
+    if (before <= static_cast<std::uint64_t>(second_ns)) return blocks_.front();
+    const auto more = [&] { return (before - 1) / static_cast<std::uint64_t>(block_ns_) + 1; };
+    while (more() + blocks_.size() > most_blocks_)
+        coarsen(block_ns_ * 2);
+    auto later = std::exchange(blocks_, {});
+    for (auto i = static_cast<std::int64_t>(more()); i > 0; --i)
+        push_back(base::saturating_subtract(start, base::saturating_multiply(i, block_ns_)));
+    blocks_.insert(blocks_.end(), std::make_move_iterator(later.begin()), std::make_move_iterator(later.end()));
+    return blocks_.front();
 }
 
 void Series::settle() {

@@ -48,7 +48,8 @@ class Series {
           most_blocks_(std::clamp(max_histograms / std::max<std::size_t>(stages + values, 1), min_blocks, max_blocks)) {
     }
 
-    /// The block of a moment, on any clock. Times need not ascend; one before the first block counts in that one.
+    /// The block of a moment, on any clock. Times need not ascend; one up to a second before the first block counts in
+    /// that one.
     Block& at(std::int64_t time_ns) {
         if (last_ < blocks_.size()) {
             auto& block = blocks_[last_];
@@ -86,6 +87,7 @@ class Series {
 
   private:
     Block& find(std::int64_t time_ns);
+    Block& find_before(std::int64_t time_ns);
     [[nodiscard]] std::size_t bytes() const;
 
     void push_back(std::int64_t start_ns);

@@ -33,6 +33,7 @@ DOCUMENTS = ["*.md", "docs/**/*.md", "samples/*.md", "tests/README.md", "tests/*
 FILES = {
     "slow.rec": "samples/rx-latency.rec",
     "app.rec": "tests/golden/why/requests/app1.rec",
+    "rx-latency-20261129T031207.104Z.kept.rec": "tests/golden/kept/spike.rec",
     "before.rec": "samples/slower-stage/before/1.rec",
     "before.txt": "tests/golden/counters/ip-before.txt",
     "after.txt": "tests/golden/counters/ip-after.txt",

@@ -219,6 +219,37 @@ def check_nobody_compiles_for_others_unasked(fleet):
     assert sorted(fleet.calls("build")[before:]) == ["good-3", "rebuilt-1"], fleet.calls("build")
 
 
+def kept_line(moment, packets, end=True):
+    """Return the lines of a recording that is kept, as they come within another one."""
+    lines = b'recording\t1\t{"kept":{"condition":"x\\u001b[2J","value":"7","at_epoch_ns":-9223372036854775808,"moment":%d}}\n' % moment
+    lines += HEADER + b"rx\t1000\t1\t2\tmc\t101\t103\n" * packets
+    if end:
+        lines += b"end\t2000\tseen=%d\treported=%d\nrecording-end\t{}\n" % (packets, packets)
+    return b"".join(b"kept\t" + line for line in lines.splitlines(keepends=True))
+
+
+def check_one_that_shouts(fleet):
+    """It has all keep the seconds before once, and its files are those that were asked for: nobody is told what it says."""
+    whole = HEADER + b"rx\t1000\t1\t2\tmc\t101\t103\n" * 3 + b"%send\t2000\tseen=3\treported=3\n"
+    (fleet.folder / "keeps.rec").write_bytes(whole % kept_line(1, 7))
+    (fleet.folder / "shouts.rec").write_bytes(whole % b"".join(
+        [kept_line(1, 5, end=False), *(kept_line(moment, 1) for moment in (-1, 0, 1, 2, 2**63 - 1) for _ in range(101)), b"kept\t\x1b\n"]))
+    code, rows, error = fleet.run(["good-1", "keeps-1", "shouts-1", "keeps-2"], "--compile-on", "good-1", "--keep", "2s", "--when",
+                                  "tcp-app p99 > 5ms", "--when", "lost rise > 0", output="shouts")
+    assert code == 0 and {row["state"] for row in rows.values()} == {"done"}, (rows, error[-2000:])
+    orders = (fleet.folder / "orders").read_text().splitlines()
+    assert sorted(orders) == ["keeps-1 keep 1 1 shouts-1", "keeps-2 keep 1 1 shouts-1"], orders
+    files = {host: [(kept["file"].split("/")[1], kept["whole"]) for kept in row["kept"]] for host, row in rows.items()}
+    assert files == {"good-1": [], "keeps-1": [("keeps-1.rec", True)], "keeps-2": [("keeps-2.rec", True)], "shouts-1": [("shouts-1.rec", False)]}, rows
+    assert rows["shouts-1"]["kept_why"] == "505 recordings that nobody had asked for were passed over", rows
+    assert all(kept["condition"].isprintable() for row in rows.values() for kept in row["kept"]), rows
+    assert "conditions held 10007 more times" in error and "\x1b" not in error, error[-2000:]
+    # What is kept is in no sum, and can be read by itself.
+    (folder,) = (fleet.folder / "shouts").glob("kept-1-*")
+    assert fleet.report("shouts")["accounting"]["reported"] == 9 + packets_of(1)
+    assert fleet.report(folder.relative_to(fleet.folder))["accounting"]["reported"] == 7 + 7 + 5
+
+
 def check_modules_of_many_hosts(fleet, max_mb=400):
     """Each compiles for itself and sends what one may send: together there is a limit, and those that are within it measure."""
     hosts = [f"huge-{number}" for number in range(24)]
@@ -262,7 +293,7 @@ def check_a_thousand_hosts(fleet):
 
 
 CASES = {"crowd": check_a_crowd, "thousand": check_a_thousand_hosts, "given-up": check_those_that_are_given_up, "release": check_a_release_runs_nothing,
-         "compile": check_nobody_compiles_for_others_unasked, "modules": check_modules_of_many_hosts, "ctrl-c": check_ctrl_c_at_any_moment}
+         "compile": check_nobody_compiles_for_others_unasked, "shouts": check_one_that_shouts, "modules": check_modules_of_many_hosts, "ctrl-c": check_ctrl_c_at_any_moment}
 
 
 def main():

@@ -32,8 +32,8 @@ class Fleet:
     def __init__(self, stapgen, folder, recording):
         self.stapgen, self.folder, self.hosts = stapgen, folder, Hosts(folder, recording)
 
-    def command(self, names, *words, output="out", recipe=("rx-latency", "--no-workaround", "kept-module")):
-        return [self.stapgen, "fleet", "run", *recipe, "--hosts", names, "-d", "3", "-o", self.folder / output, "--ssh",
+    def command(self, names, *words, output="out", recipe=("rx-latency", "--no-workaround", "kept-module"), duration="3"):
+        return [self.stapgen, "fleet", "run", *recipe, "--hosts", names, "-d", duration, "-o", self.folder / output, "--ssh",
                 self.hosts.ssh, "--connect-timeout", f"{HANGS}s", *words]
 
     def run(self, names, *words, code=0, output="out", **recipe):
@@ -197,6 +197,69 @@ def check_softnet_needs_no_module(fleet):
     assert "stapgen softnet --remote -d 3000ms" in done.stdout and "compile" not in done.stdout + done.stderr, done
 
 
+# In a network of its own, so that nobody else's datagrams count: 307 to nobody once it is asked for.
+BURST = r"""
+import fcntl, os, pathlib, socket, struct, subprocess, time
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+    fcntl.ioctl(one, 0x8914, struct.pack("16sh14x", b"lo", 1))  # SIOCSIFFLAGS, IFF_UP: netdevice(7)
+    while not (pathlib.Path(os.environ["ROOM"]) / "burst").exists():
+        time.sleep(0.05)
+    for _ in range(307):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as each:
+            each.sendto(b"x", ("127.0.0.1", 9))
+"""
+
+
+def check_what_holds_on_one_host_is_kept_on_all(fleet):
+    """By the real program, on hosts with networks of their own: one has a burst, and two have no packet."""
+    stapgen, condition = os.path.abspath(fleet.stapgen), "counter.Udp.NoPorts rise > 211 over 1s"
+    rooms = {name: fleet.hosts.add(name, "5.4.0-k", has_sshd=name == "quiet2") for name in ("bursts", "quiet1", "quiet2")}
+    for name, room in rooms.items():
+        for program in ("stap", "staprun"):
+            (room / "bin" / program).unlink()
+        (room / "burst.py").write_text(BURST)
+        burst = "python3 $ROOM/burst.py </dev/null >/dev/null 2>&1 &" if name == "bursts" else ":;"
+        (room / "bin/stapgen").write_text(
+            f"""#!/bin/sh\nexec unshare -n sh -c '{burst} exec {stapgen} "$@"' sh "$@"\n""")
+    command = fleet.command(",".join(rooms), "--keep", "30s", "--after", "1s", "--when", "counter.Udp.InErrors rise > 0", "--when", condition,
+                            output="kept", recipe=("softnet",), duration="1h")
+    process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        if sum(line.endswith(": measuring\n") for line in said) == 3 and line.endswith(": measuring\n"):
+            (rooms["bursts"] / "burst").touch()
+        if sum(line.endswith(": kept 1\n") for line in said) == 3 and line.endswith(": kept 1\n"):
+            process.send_signal(signal.SIGINT)
+    table = process.stdout.read()
+    assert process.wait(timeout=HANGS) == 0, table + "".join(said)
+    rows = {row["host"]: row for row in checked(json.loads((fleet.folder / "kept/fleet.json").read_text()))["hosts"]}
+    (folder,) = (fleet.folder / "kept").glob("kept-1-*")
+    assert f"kept at bursts: {condition} (307): 3 hosts, {folder}\n" in table and "KEPT" in table, table + "".join(said)
+    asked = {name: [(kept["condition"], kept["value"], kept["whole"]) for kept in row["kept"]] for name, row in rows.items()}
+    assert asked == {"bursts": [(condition, "307", True)], "quiet1": [(f"bursts: {condition}", "", True)],
+                     "quiet2": [(f"bursts: {condition}", "", True)]}, rows
+    moments = [row["kept"][0]["at_epoch_ns"] for row in rows.values()]
+    assert max(moments) - min(moments) < 30e9, moments
+
+    def report(*words):
+        done = subprocess.run([fleet.stapgen, *words, "--json"], env=ENVIRONMENT, capture_output=True, text=True, timeout=HANGS, check=True)
+        return checked(json.loads(done.stdout))
+
+    def refused(document):
+        return sum(row["count"] for row in document["counts"] if row["group"]["name"] == "Udp.NoPorts")
+
+    for name, expected in (("bursts", 307), ("quiet1", 0), ("quiet2", 0)):
+        kept = report("report", folder / f"{name}.rec")
+        assert refused(kept) == expected and kept["accounting"]["closed"] and kept["input"]["unrecognised"] == 0, kept
+        (moment,) = kept["kept"]
+        assert (moment["condition"], moment["before_ns"], moment["after_ns"]) == (asked[name][0][0], 30 * 10**9, 10**9), moment
+    # It is counted once in the whole run, and is a fleet of its own.
+    for place in (fleet.folder / "kept", folder):
+        whole = report("fleet", "report", place)
+        assert refused(whole) == 307 and [host["host"] for host in whole["hosts"]] == list(rows), whole
+
+
 def check_ctrl_c_ends_all_in_order(fleet):
     rooms = [fleet.hosts.add("slow1", "6.1.0-a", "waits", has_sshd=True), fleet.hosts.add("slow2", "6.2.0-b", "waits")]
     command = subprocess.Popen(fleet.command("slow1,slow2", output="ended"), env=ENVIRONMENT, stdout=subprocess.PIPE,
@@ -242,6 +305,7 @@ def main():
         check_what_a_host_keeps_is_bounded_and_not_trusted(fleet)
         check_programs_and_modules_go_to_hosts_of_their_architecture(fleet, os.path.abspath(sys.argv[3]))
         check_softnet_needs_no_module(fleet)
+        check_what_holds_on_one_host_is_kept_on_all(fleet)
         check_ctrl_c_ends_all_in_order(fleet)
         check_bad_input(fleet)
 

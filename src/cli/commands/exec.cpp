@@ -37,7 +37,7 @@ base::Result<void> exec(const Call& call, const ExecOptions& options) {
         made.recipe_hash = base::sha256(content);
     }
     STAPGEN_LET(auto recorder, session::Recorder::create(*machine, plan, module->path));
-    STAPGEN_LET(auto keeper, session::Keeper::create(*machine, plan, module->path));
+    STAPGEN_LET(auto keeper, session::Keeper::create(*machine, plan, module->path, recorder.get()));
     auto job = session::load_job_of(target, module->path, plan);
     job.explanation = module::explanation(*machine, question);
     job.is_built = true;
@@ -66,7 +66,7 @@ CommandSpec exec_command() {
         measure_options(options.measure),
         load_options(options.measure),
         events_option(options.measure),
-        keep_options(options.measure, true),
+        keep_options(options.measure.keep, true),
         remote_option(options.measure.plan, groups::running),
     });
     exclude(command.options, "--remote", {"--output", "--events"});

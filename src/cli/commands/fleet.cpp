@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/keeping.h"
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
 #include "fleet/hosts.h"
@@ -22,6 +23,7 @@
 #include "host/facts.h"
 #include "launch/module_file.h"
 #include "module/make.h"
+#include "session/keeper.h"
 
 namespace stapgen::cli {
 
@@ -94,6 +96,16 @@ base::Result<std::filesystem::path> module_for(const fleet::HostFacts& kernel, c
     return module::compile(machine, preparation, true, false);
 }
 
+/// As it is typed.
+std::string size_text(std::uint64_t bytes) {
+    return fmt::format("{:.3f}kB", static_cast<double>(bytes) / 1000);
+}
+
+std::string time_text(std::chrono::nanoseconds time) {
+    constexpr std::int64_t second = 1'000'000'000;
+    return time.count() % second == 0 ? fmt::format("{}s", time.count() / second) : fmt::format("{}ns", time.count());
+}
+
 /// The recipe's own options.
 std::vector<std::string> script_arguments(const module::MakeOptions& make) {
     std::vector<std::string> argv;
@@ -109,15 +121,27 @@ std::vector<std::string> script_arguments(const module::MakeOptions& make) {
 std::vector<std::string> build_arguments(const module::MakeOptions& make) {
     auto argv = script_arguments(make);
     if (make.aggregate) argv.push_back("--aggregate");
+    if (make.keep) argv.push_back("--keep-memory=" + size_text(*make.keep));
     if (make.guru) argv.push_back("--guru");
     argv.push_back("--debuginfo=" + make.debuginfo);
     return argv;
 }
 
+/// What is kept comes within the recording: a host's own files are nobody's here.
+std::vector<std::string> keeping_arguments(const session::KeepPlan& keep) {
+    std::vector<std::string> argv{"--keep",      time_text(keep.before),
+                                  "--after",     time_text(keep.after),
+                                  "--keep-in=-", "--keep-memory=" + size_text(keep.memory)};
+    for (const auto& condition : keep.conditions)
+        argv.insert(argv.end(), {"--when", condition.text()});
+    return argv;
+}
+
 /// As passed to a host that measures.
-std::vector<std::string> measuring_arguments(const FleetRunOptions& options, bool has_module) {
+std::vector<std::string> measuring_arguments(const FleetRunOptions& options, const module::MakeOptions& make,
+                                             bool has_module) {
+    if (!has_module) return script_arguments(make);
     std::vector<std::string> argv;
-    if (!has_module) return script_arguments(options.make);
     for (const auto& [option, value] : options.filters)
         argv.insert(argv.end(), {"--" + option, value});
     if (options.buffer_mb) argv.insert(argv.end(), {"--buffer", fmt::format("{}MiB", *options.buffer_mb)});
@@ -138,6 +162,28 @@ base::Result<std::string> signed_content(const host::System& machine, const modu
     return base::read_file(made);
 }
 
+/// A line for each moment at which hosts kept the seconds before; the rest on stderr.
+void print_kept(const fleet::Job& job, const fleet::Outcome& outcome) {
+    for (const auto& moment : outcome.moments) {
+        const auto folder = job.folder / moment.folder;
+        const auto hosts = base::entries_of(folder).size();
+        if (hosts == 0) continue;
+        std::cout << fmt::format("kept at {}: {} host{}, {}\n", moment.text, hosts, hosts == 1 ? "" : "s",
+                                 folder.string());
+    }
+    for (const auto& row : outcome.rows) {
+        if (row.kept_files && !row.kept_files->why.empty())
+            base::print_message(fmt::format("{}: of what it kept: {}", row.host, row.kept_files->why));
+    }
+    if (outcome.unkept > 0) {
+        base::print_message(
+            fmt::format("conditions held {} more times, which were not kept: at most one moment is in {} s and "
+                        "--after, and no more "
+                        "than --keep-most",
+                        outcome.unkept, session::kept_at_most_every.count()));
+    }
+}
+
 base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
     const auto& recipe = *call.command.recipe;
     const auto machine = launch::this_machine();
@@ -156,8 +202,13 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
     session::MeasurePlan plan;
     plan.duration = options.duration;
     plan.quiet = options.quiet;
-    STAPGEN_LET(const auto aggregation, session::aggregation_of(recipe, options.make.aggregate, plan));
     auto make = options.make;
+    STAPGEN_LET(plan.keep, keep_plan_of(options.keep));
+    if (plan.keep) {
+        STAPGEN_TRY(use_keeping(recipe, make, *plan.keep));
+        plan.keep->memory = make.keep.value_or(plan.keep->memory);
+    }
+    STAPGEN_LET(const auto aggregation, session::aggregation_of(recipe, make.aggregate, plan));
     make.aggregate = aggregation.in_kernel;
     STAPGEN_LET(auto sent, programs_of(options.programs));
 
@@ -177,7 +228,12 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
     job.has_module = recipe.source == recipe::Source::script;
     job.build = build_arguments(make);
     job.duration = *options.duration;
-    job.measure = measuring_arguments(options, job.has_module);
+    job.measure = measuring_arguments(options, make, job.has_module);
+    if (plan.keep) {
+        const auto keeping = keeping_arguments(*plan.keep);
+        job.measure.insert(job.measure.end(), keeping.begin(), keeping.end());
+        job.keep = plan.keep;
+    }
     job.batch = static_cast<std::size_t>(options.batch.value_or(0));
     job.programs = std::move(sent);
     job.quiet = options.quiet;
@@ -199,8 +255,10 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
             base::print_command(line);
         return {};
     }
-    STAPGEN_LET(auto rows, fleet::run(job));
+    STAPGEN_LET(const auto outcome, fleet::run(job));
+    const auto& rows = outcome.rows;
     std::cout << fleet::table_text(rows, base::screen_of(STDOUT_FILENO));
+    print_kept(job, outcome);
     const auto failed = static_cast<std::size_t>(
         std::ranges::count_if(rows, [](const fleet::Row& row) { return row.refusal.has_value(); }));
     if (failed == 0) return {};
@@ -234,6 +292,12 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe) {
          "if this machine cannot; they load what it sends, so it is trusted with all of them", &options.compile_on},
         {"-s,--buffer", "SIZE", groups::running, "The kernel's buffer per CPU, 1MiB to 4095MiB", "",
          read_by(parse_buffer, options.buffer_mb)}};
+    auto keeping = keep_options(options.keep, !recipe.record.keeps);
+    std::erase_if(keeping, [](const OptionSpec& spec) { return long_name(spec) == "--keep-in"; });
+    for (auto& spec : keeping) {
+        if (long_name(spec) != "--keep-most") continue;
+        spec.help = "Keep N times at most, and no more once a host has sent this much";
+    }
     command.options = joined({
         {option("--hosts", "HOSTS", groups::hosts, "Hosts: H1,H2,... or ./FILE with one per line",
                 "any name that ssh takes", &options.hosts, {.required = true}),
@@ -253,6 +317,7 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe) {
                 "HOST.rec each, and fleet.json with the state of each host", &options.output, {.required = true})},
         filters,
         script_options(recipe, options.make),
+        keeping,
         has_module ? make_options(recipe, options.make) : dry_run_option(options.make.dry_run),
         has_module ? of_modules : OptionSpecs{},
         quiet_option(options.quiet),

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -10,10 +12,13 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
+#include "cli/options/plans.h"
 #include "launch/child_process.h"
 #include "overhead/overhead.h"
 #include "recipe/kernels.h"
+#include "recording/reader.h"
 #include "show/json.h"
+#include "table/texts.h"
 
 namespace stapgen::cli {
 
@@ -177,7 +182,66 @@ Json json_of(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange
     return json;
 }
 
+struct KeptFile {
+    std::string name;
+    std::uintmax_t bytes = 0;
+    recording::Setup setup;
+};
+
+/// The recordings in a folder that were kept when a condition held, the newest first. Of each file only the beginning
+/// is read.
+base::Result<std::vector<KeptFile>> kept_in(const std::string& folder) {
+    constexpr std::size_t most = 1000;
+    STAPGEN_LET(auto files, files_at(folder));
+    std::erase_if(files, [](const std::filesystem::path& file) { return file.extension() != ".rec"; });
+    if (files.size() > most) {
+        return base::bad_input(fmt::format("{} has {} recordings", base::printable(folder), files.size()),
+                               fmt::format("{} at most are looked at; name a folder with fewer", most));
+    }
+    std::vector<KeptFile> found;
+    for (const auto& file : files) {
+        std::error_code error;
+        auto reader = recording::Reader::open(file);
+        if (!reader || !reader->header() || reader->header()->setup.kept.condition.empty()) continue;
+        found.push_back({file.filename(), std::filesystem::file_size(file, error), reader->header()->setup});
+    }
+    std::ranges::stable_sort(found, std::greater{}, [](const KeptFile& file) { return file.setup.kept.at_epoch_ns; });
+    return found;
+}
+
+base::Result<void> list_kept(const ListOptions& options) {
+    STAPGEN_LET(const auto files, kept_in(options.folder));
+    constexpr std::size_t most_bytes = 320;
+    const auto cut = [](const std::string& text) { return std::string(base::whole_characters(text, most_bytes)); };
+    auto json = Json::array();
+    Rows rows;
+    for (const auto& [name, bytes, setup] : files) {
+        const auto& kept = setup.kept;
+        const auto value = cut(kept.value);
+        json.push_back({{"file", name},
+                        {"bytes", bytes},
+                        {"recipe", cut(setup.recipe)},
+                        {"host", setup.host.empty() ? Json(nullptr) : Json(cut(setup.host))},
+                        {"condition", cut(kept.condition)},
+                        {"value", value.empty() ? Json(nullptr) : Json(value)},
+                        {"at", table::utc_time(kept.at_epoch_ns)},
+                        {"before_ns", std::max<std::int64_t>(kept.before_ns, 0)},
+                        {"after_ns", std::max<std::int64_t>(kept.after_ns, 0)}});
+        rows.emplace_back(
+            base::printable(name),
+            fmt::format("{}: {}{}", table::local_time(kept.at_epoch_ns), base::printable(cut(kept.condition)),
+                        value.empty() ? "" : fmt::format(" ({})", base::printable(value))));
+    }
+    if (options.format == "json") {
+        show::put_json(std::cout, {{"schema", "stapgen.kept/1"}, {"kept", json}}, 2);
+    } else {
+        write_columns(std::cout, rows, "", base::terminal_columns(STDOUT_FILENO));
+    }
+    return {};
+}
+
 base::Result<void> list(const Call& call, const ListOptions& options) {
+    if (!options.folder.empty()) return list_kept(options);
     const auto& program = call.program;
     for (const auto& [name, error] : program.catalog.broken)
         base::show_error(error);
@@ -212,10 +276,13 @@ base::Result<void> show(const Call& call, const ShowOptions& options) {
 }  // namespace
 
 CommandSpec list_command() {
-    CommandSpec command{"stapgen", "list", "List the recipes, one per line"};
+    CommandSpec command{"stapgen", "list", "List the recipes, one per line; or what was kept"};
     auto& options = add_values<ListOptions>(command, list);
-    command.examples = {"stapgen list", "stapgen list --json"};
-    command.options = format_options(options.format, {"table", "json"});
+    command.examples = {"stapgen list", "stapgen list --json", "stapgen list FOLDER"};
+    command.options =
+        joined({{option("folder", "FOLDER", groups::arguments, "List the recordings in it that --keep has made",
+                        "the condition that held, its value and the moment", &options.folder, {})},
+                format_options(options.format, {"table", "json"})});
     return command;
 }
 

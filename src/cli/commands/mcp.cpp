@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/mcp_prompts.h"
 #include "cli/options/option_table.h"
 #include "host/facts.h"
 #include "launch/child_process.h"
@@ -72,6 +73,13 @@ class Tools {
              "The files that can be asked for: bytes and path",
              {},
              [this](const Asked&) { return list(); }},
+            tool({"list_kept",
+                  "The recordings in a folder that were kept when a condition held (--keep): the condition, its value, "
+                  "the moment; the newest first. why and report say what differed at that moment",
+                  {{"folder", fmt::format("\".\", or a folder {}", file), false, true}},
+                  {},
+                  {"kept-1"}},
+                 {"list", "--json"}, {"folder"}, {}),
             tool({"list_recipes", "The recipes of stapgen: what each measures", {}, {}, {"list-1"}}, {"list", "--json"},
                  {}, {}),
             tool({"show_recipe",
@@ -159,6 +167,11 @@ class Tools {
         };
     }
 
+    /// Texts that say which of these to call, for what users ask.
+    [[nodiscard]] std::vector<mcp::Prompt> prompts() const {
+        return mcp_prompts([this](const std::string& typed) { return below(typed); });
+    }
+
     /// The user has ended a call, and the server with it.
     [[nodiscard]] bool is_interrupted() const { return is_interrupted_; }
 
@@ -240,7 +253,7 @@ base::Result<void> serve_mcp(const Call& /*call*/, const McpOptions& options) {
         return base::bad_input(fmt::format("{} is not a folder", base::printable(options.folder)),
                                "name the folder that clients may read");
     const Tools tools(std::move(folder), host::own_program().string());
-    const mcp::Server server(base::build_facts.version, tools.all());
+    const mcp::Server server(base::build_facts.version, tools.all(), tools.prompts());
     std::string buffer(mcp::max_request + 2, '\0');
     while (std::cin.getline(buffer.data(), static_cast<std::streamsize>(buffer.size())) || std::cin.gcount() > 0) {
         if (std::cin.fail() && !std::cin.eof()) {
@@ -261,8 +274,9 @@ CommandSpec mcp_command() {
     auto& options = add_values<McpOptions>(command, serve_mcp);
     command.notes =
         "A server on stdin and stdout, for clients that start it. It reads the files below one folder: list, show,\n"
-        "report, findings, why, losses, fleet_report, fleet_why, between, compare, resolve and help. It measures\n"
-        "nothing, loads nothing and writes nothing there.\n";
+        "report, findings, why, losses, fleet_report, fleet_why, between, compare, resolve and help. Its prompts,\n"
+        "requests-are-slow, packets-vanish and what-changed, say which of these to call. It measures nothing, loads\n"
+        "nothing and writes nothing there.\n";
     command.examples = {"stapgen mcp cases"};
     command.options = {option("folder", "FOLDER", groups::arguments, "What clients may read", "", &options.folder,
                               {.required = true})};

@@ -8,6 +8,7 @@
 #include "base/terminal.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/dry_run.h"
+#include "cli/commands/keeping.h"
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
 #include "doctor/doctor.h"
@@ -38,7 +39,7 @@ base::Result<void> run_counters(const recipe::Program& program, const host::Syst
     made.recipe_hash = recipe_hash;
     made.hash_of = "recipe";
     STAPGEN_LET(auto recorder, session::Recorder::create(machine, plan, recipe.folder / "recipe.toml"));
-    STAPGEN_LET(auto keeper, session::Keeper::create(machine, plan, recipe.folder / "recipe.toml"));
+    STAPGEN_LET(auto keeper, session::Keeper::create(machine, plan, recipe.folder / "recipe.toml", recorder.get()));
     host::CounterLines lines(machine, recipe.header().line(), recipe.record.tag);
     return session::measure_counters(machine, program.catalog, lines, recipe.name, interval, plan, recorder.get(),
                                      keeper.get());
@@ -64,39 +65,6 @@ CostForecast forecast_of(const host::System& machine, const recipe::Recipe& reci
             "expected: " + overhead::sentence_of(*expected, kept, budget)};
 }
 
-/// What is wrong with them by the recipe's own text; the rest is known once the module's first lines are.
-base::Result<void> check_conditions(const recipe::Recipe& recipe, const module::MakeOptions& make,
-                                    const session::KeepPlan& keep) {
-    std::vector<std::string> kinds;
-    if (recipe.source == recipe::Source::script) {
-        STAPGEN_LET(const auto text, base::read_found(recipe.folder / "script.stp", base::limits::recipe_bytes));
-        constexpr std::string_view declares = "fields\\t";
-        for (auto at = text.find(declares); at != std::string::npos; at = text.find(declares, at)) {
-            at += declares.size();
-            kinds.push_back(text.substr(at, text.find('\\', at) - at));
-        }
-    }
-    for (const auto& condition : keep.conditions)
-        STAPGEN_TRY(when::check_condition(condition, recipe.asked_by(make.arguments).header(), kinds));
-    return {};
-}
-
-/// In the kernel where the recipe can, else of printed lines, in intervals as short as those in the kernel.
-base::Result<void> use_keeping(const recipe::Recipe& recipe, module::MakeOptions& make, session::KeepPlan& keep) {
-    if (make.aggregate && !recipe.record.keeps) {
-        return base::bad_input(fmt::format("--aggregate and --keep exclude each other in {}", recipe.name),
-                               "omit --aggregate: what is kept are its printed records");
-    }
-    make.aggregate = recipe.record.keeps;
-    if (recipe.record.keeps) {
-        if (!make.keep) make.keep = keep.memory;
-    } else if (!make.interval) {
-        make.interval = module::live_interval;
-        keep.own_intervals = true;
-    }
-    return {};
-}
-
 base::Result<void> run(const Call& call, const RunOptions& options) {
     return run_recipe(call.program, *call.command.recipe, options);
 }
@@ -112,10 +80,7 @@ base::Result<void> run_recipe(const recipe::Program& program, const recipe::Reci
     if (plan.intervals && !has_interval) {
         return base::bad_input("-n needs intervals", "give -i too, for example -i 1 -n 10");
     }
-    if (plan.keep) {
-        STAPGEN_TRY(check_conditions(recipe, make, *plan.keep));
-        STAPGEN_TRY(use_keeping(recipe, make, *plan.keep));
-    }
+    if (plan.keep) STAPGEN_TRY(use_keeping(recipe, make, *plan.keep));
     STAPGEN_LET(const auto aggregation, session::aggregation_of(recipe, make.aggregate, plan));
     if (!aggregation.note.empty()) base::print_message(aggregation.note);
     make.aggregate = aggregation.in_kernel;
@@ -147,7 +112,7 @@ base::Result<void> run_recipe(const recipe::Program& program, const recipe::Reci
     if (auto parameters = recipe::complete_arguments(recipe, make.arguments)) made.parameters = *parameters;
     if (target.stap_version) made.stap_version = target.stap_version->text;
     STAPGEN_LET(auto recorder, session::Recorder::create(*machine, plan, preparation.job.options.script));
-    STAPGEN_LET(auto keeper, session::Keeper::create(*machine, plan, preparation.job.options.script));
+    STAPGEN_LET(auto keeper, session::Keeper::create(*machine, plan, preparation.job.options.script, recorder.get()));
     STAPGEN_LET(auto compiled, module::compile(*machine, preparation, plan.quiet, plan.verbose));
     const bool is_signed = make.sign.has_value();
     // From here on only the module is needed, and a kill -9 leaves no folder behind.
@@ -180,7 +145,7 @@ CommandSpec run_command(const recipe::Recipe& recipe) {
         script_options(recipe, options.make),
         measure_options(measure, &recipe),
         recipe.stages.empty() ? OptionSpecs{} : events_option(measure),
-        keep_options(measure, !recipe.record.keeps),
+        keep_options(measure.keep, !recipe.record.keeps),
         has_script ? load_options(measure) : OptionSpecs{},
         has_script ? make_options(recipe, options.make) : dry_run_option(options.make.dry_run),
         remote_option(measure.plan, groups::hidden),

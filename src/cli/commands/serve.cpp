@@ -113,7 +113,7 @@ base::Result<serve::RecipeJob> job_of(const recipe::Program& program, const std:
         const auto& recipe = *invocation.command->recipe;
         STAPGEN_TRY(check_goes_on(recipe, program.catalog));
         job.name = recipe.name;
-        const bool keeps = measure.keep.before.count() > 0;
+        const bool keeps = measure.keep.plan.before.count() > 0;
         const bool aggregates = recipe.record.aggregates && (!keeps || recipe.record.keeps);
         if (aggregates && !run->make.aggregate) job.argv.emplace_back("--aggregate");
         const auto* own_interval = keeps ? keeping_interval : interval;

@@ -14,6 +14,7 @@
 #include "cli/options/plans.h"
 #include "session/measured_facts.h"
 #include "session/presentation.h"
+#include "session/proposal.h"
 #include "session/replay.h"
 
 namespace stapgen::cli {
@@ -94,6 +95,8 @@ base::Result<void> explain(const Call& call, const WhyOptions& options) {
             return tl::make_unexpected(no_stages(measured));
         session::put_meanings(measured, call.program.catalog);
     }
+    if (reports.size() == 1)
+        session::put_proposal(files, presentation, {.selection = selection}, call.program.catalog, reports.front());
     session::present(std::cout, reports, presentation);
     return {};
 }

@@ -158,8 +158,8 @@ OptionSpecs measure_options(MeasureOptions& options, const recipe::Recipe* recip
     });
 }
 
-OptionSpecs keep_options(MeasureOptions& options, bool by_lines) {
-    auto& keep = options.keep;
+OptionSpecs keep_options(KeepOptions& options, bool by_lines) {
+    auto& keep = options.plan;
     const auto folder = [](const std::string& typed) { return base::Result<std::filesystem::path>(typed); };
     OptionSpecs specs{
         option("--keep", "TIME", groups::more_output, "Keep records; record those of this time before --when holds",

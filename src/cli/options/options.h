@@ -20,6 +20,12 @@ struct PresentOptions {
     std::string color = "auto";  ///< auto, always or never
 };
 
+/// What is kept of the seconds before.
+struct KeepOptions {
+    session::KeepPlan plan;  ///< asked for where `before` is above 0; but for these:
+    std::vector<std::string> conditions;
+};
+
 /// How a measurement is made.
 struct MeasureOptions {
     session::MeasurePlan plan;  ///< but for these:
@@ -27,8 +33,7 @@ struct MeasureOptions {
     std::vector<std::string> labels;
     PresentOptions present;
     std::string live = "auto";  ///< auto, always or never
-    session::KeepPlan keep;     ///< asked for where `before` is above 0
-    std::vector<std::string> conditions;
+    KeepOptions keep;
 };
 
 struct RunOptions {
@@ -68,7 +73,7 @@ struct CheckOptions {
 };
 
 struct ListOptions {
-    std::string format = "table";
+    std::string folder, format = "table";
 };
 
 struct ShowOptions {
@@ -90,6 +95,7 @@ struct FleetRunOptions {
     bool sudo = false;
     recording::TypedFilters filters;
     module::MakeOptions make;
+    KeepOptions keep;
     std::optional<std::chrono::nanoseconds> duration;
     std::string output;
     std::optional<std::int64_t> buffer_mb;

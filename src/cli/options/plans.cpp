@@ -105,6 +105,16 @@ base::Result<std::uint64_t> parse_keep_memory(std::string_view typed) {
                            "for example --keep-memory 64MiB");
 }
 
+base::Result<std::optional<session::KeepPlan>> keep_plan_of(const KeepOptions& options) {
+    if (options.plan.before.count() == 0) return std::nullopt;
+    auto plan = options.plan;
+    for (const auto& typed : options.conditions) {
+        STAPGEN_LET(auto condition, when::parse_condition(typed));
+        plan.conditions.push_back(std::move(condition));
+    }
+    return plan;
+}
+
 base::Colours colours_of(std::string_view color) {
     if (color == "auto") return base::Colours::automatic;
     return color == "always" ? base::Colours::always : base::Colours::never;
@@ -167,12 +177,9 @@ base::Result<session::MeasurePlan> plan_of(const host::System& machine, const Me
                                "record several with -o FILE; 'stapgen report --by' groups them");
     }
     STAPGEN_TRY(check_events(plan.events, plan.presentation));
-    if (options.keep.before.count() > 0) {
-        plan.keep = options.keep;
-        for (const auto& typed : options.conditions) {
-            STAPGEN_LET(auto condition, when::parse_condition(typed));
-            plan.keep->conditions.push_back(std::move(condition));
-        }
+    STAPGEN_LET(plan.keep, keep_plan_of(options.keep));
+    if (plan.keep && plan.keep->in_recording() && !plan.remote) {
+        return base::bad_input("--keep-in -: only with --remote, within the recording on stdout", "name a folder");
     }
     if (plan.remote) {
         plan.output = "-";

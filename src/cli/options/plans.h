@@ -41,6 +41,9 @@ base::Result<std::int64_t> parse_kaslr_offset(std::string_view typed);
 /// Bytes, from 1 MiB to 1 GiB.
 base::Result<std::uint64_t> parse_keep_memory(std::string_view typed);
 
+/// Nothing where nothing is to be kept.
+base::Result<std::optional<session::KeepPlan>> keep_plan_of(const KeepOptions& options);
+
 /// Whole MiB, as staprun takes them (it calls them MB).
 base::Result<std::int64_t> parse_buffer(std::string_view typed);
 

@@ -130,7 +130,25 @@ Shape line_of(const std::vector<Histogram>& columns, const RowScale& scale, doub
     return line;
 }
 
-Plot heatmap_of(const std::string& name, bool is_time, const std::vector<Histogram>& columns, const TimeColumns& time) {
+/// When the conditions of kept recordings held; shaded is what is compared with the time before.
+void put_moments(const std::vector<rows::Kept>& all, const TimeColumns& time, Plot& plot) {
+    constexpr std::size_t most_bytes = 64;
+    for (const auto& kept : all) {
+        const auto at = time.place_of(kept.at);
+        if (!at) continue;
+        const auto begin = time.place_of(base::saturating_subtract(kept.at, kept.moment_before_ns)).value_or(0),
+                   end = time.place_of(base::saturating_add(kept.at, kept.moment_after_ns)).value_or(plot.width);
+        plot.shapes.insert(plot.shapes.begin(), {"window", rectangle(begin, 0, end - begin, plot.height)});
+        plot.shapes.push_back({"moment", fmt::format("M{:.6g} 0V{}", *at, plot.height)});
+        auto text = table::local_time_of_day(kept.at).substr(0, 8);
+        if (all.size() == 1) text += " " + base::printable(base::whole_characters(kept.condition, most_bytes));
+        plot.marks.push_back({text, *at / plot.width});
+    }
+    if (!plot.marks.empty()) plot.caption += "; the line is the moment of the condition";
+}
+
+Plot heatmap_of(const std::string& name, bool is_time, const std::vector<Histogram>& columns, const TimeColumns& time,
+                const std::vector<rows::Kept>& kept) {
     std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = 1, n = 0;
     for (const auto& column : columns) {
         if (column.n() == 0) continue;
@@ -162,6 +180,7 @@ Plot heatmap_of(const std::string& name, bool is_time, const std::vector<Histogr
     }
     plot.caption = fmt::format("n {}; {}; a cell is darker the more values it has, {} at most", base::with_commas(n),
                                time.caption(), base::with_commas(densest));
+    put_moments(kept, time, plot);
     return plot;
 }
 
@@ -178,7 +197,7 @@ std::vector<Plot> heatmaps_of(const rows::Results& results) {
         for (std::size_t i = 0; i < std::min(names.size(), (series.blocks().front().*histograms).size()); ++i) {
             const auto columns = by_column(series, histograms, i, time);
             if (std::ranges::any_of(columns, [](const Histogram& column) { return column.n() > 0; }))
-                plots.push_back(heatmap_of(names[i], is_time, columns, time));
+                plots.push_back(heatmap_of(names[i], is_time, columns, time, results.of<rows::Kept>()));
         }
     };
     add(results.one<rows::Series>().stages, &table::Block::stages, true);

@@ -133,6 +133,15 @@ data small_charts_data(const SmallCharts& small) {
     return list_of(small.charts, chart_data);
 }
 
+/// Its text is on the side that has more room.
+data mark_data(const Tick& mark) {
+    const bool is_left = mark.at > 0.5;
+    return object{{"tick", mark.text},
+                  {"at", width(mark.at)},
+                  {"room", width(is_left ? mark.at : 1 - mark.at)},
+                  {"is_left", is_left}};
+}
+
 data plot_data(const Plot& plot) {
     const auto shape_data = [](const Shape& shape) -> data {
         return object{{"look", shape.look}, {"path", shape.path}};
@@ -145,6 +154,8 @@ data plot_data(const Plot& plot) {
                   {"y_scale", plot.y_scale},
                   {"x_ticks", list_of(plot.x, tick_data)},
                   {"y_ticks", list_of(plot.y, tick_data)},
+                  {"marks", list_of(plot.marks, mark_data)},
+                  {"has_marks", !plot.marks.empty()},
                   {"plot_legend", list_of(plot.legend, segment_data)},
                   {"has_plot_legend", !plot.legend.empty()},
                   {"plot_folded", plot.folded}};

@@ -99,6 +99,7 @@ struct Plot {
     int width = 100, height = 100;  ///< of the box, whose y goes down
     std::vector<Shape> shapes{};
     std::vector<Tick> x{}, y{};  ///< y from the bottom
+    std::vector<Tick> marks{};   ///< moments, with what happened then
     /// For the script that reads values: "linear" from one number on, "log" of base 2, or "nines" (of percentiles),
     /// then where it begins, its length, and "ns" where it has that unit. Empty: it reads none.
     std::string x_scale{}, y_scale{};

@@ -47,7 +47,9 @@ std::vector<std::string> answers_of(const Results& results) {
 /// All of one report.
 Run run_of(const Results& results, const Options& options, std::size_t number, std::size_t block_rows) {
     Run run{.id = fmt::format("r{}", number), .heading = recipe_of(results), .facts = facts_of(results)};
-    run.sentences = answers_of(results);
+    run.sentences = results.sentences.kept;
+    for (auto& answer : answers_of(results))
+        run.sentences.push_back(std::move(answer));
     run.warnings = results.sentences.warnings;
     for (const auto& [note] : results.of<rows::Note>())
         run.notes.push_back(note);

@@ -148,6 +148,18 @@ std::vector<Tick> TimeColumns::ticks() const {
     return ticks;
 }
 
+std::optional<double> TimeColumns::place_of(std::int64_t ns) const {
+    const auto length = std::max<std::int64_t>(1, base::saturating_subtract(first_.end_ns, first_.start_ns));
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+        const auto [start_ns, column] = starts_[i];
+        const auto end = i + 1 < starts_.size() ? starts_[i + 1].second - 1 : count_;
+        const auto place = static_cast<double>(column) +
+                           static_cast<double>(base::saturating_subtract(ns, start_ns)) / static_cast<double>(length);
+        if (ns >= start_ns && place <= static_cast<double>(end)) return place;
+    }
+    return std::nullopt;
+}
+
 std::string TimeColumns::formula() const {
     if (!gaps_.empty()) return {};
     return fmt::format("linear 0 {} ns", base::saturating_subtract(last_.end_ns, first_.start_ns));

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +64,8 @@ class TimeColumns {
     [[nodiscard]] const std::vector<std::size_t>& gaps() const { return gaps_; }
     /// Since the first start; where there are gaps, at the starts of what follows them.
     [[nodiscard]] std::vector<Tick> ticks() const;
+    /// In columns from the left; nothing where no span is.
+    [[nodiscard]] std::optional<double> place_of(std::int64_t ns) const;
     /// As Plot::x_scale; empty where there are gaps.
     [[nodiscard]] std::string formula() const;
     /// "each column is 31.25 ms", and what an empty one is.

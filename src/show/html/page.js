@@ -16,7 +16,7 @@
   };
 
   for (const svg of document.querySelectorAll(".plot svg")) {
-    const box = svg.parentElement, ticks = [...box.nextElementSibling.children];
+    const box = svg.parentElement, ticks = [...box.nextElementSibling.children, ...box.querySelectorAll(".marks i")];
     const places = ticks.map(tick => parseFloat(tick.style.left) / 100);
     const { width, height } = svg.viewBox.baseVal;
     const said = document.createElement("output");
@@ -27,7 +27,7 @@
       ticks.forEach((tick, i) => {
         const place = (places[i] - from) / length;
         tick.style.left = `${100 * place}%`;
-        tick.hidden = place < 0 || place > 0.95;
+        tick.hidden = place < 0 || place > (tick.closest(".marks") ? 1 : 0.95);
       });
     };
     const partOf = event => {

@@ -286,13 +286,12 @@ const std::vector<FamilyOf>& all_families() {
 /// advice and call paths; what is of an interval, for its sum is there; and what is worked out of the others.
 using WithMetrics = table::TablesOf<rows::Report, rows::Origin, rows::Stage, rows::Value, rows::Average, rows::Drop,
                                     rows::Count, rows::Who, rows::Ledger, rows::Counter, rows::Accounting, rows::Input>;
-using WithoutMetrics =
-    table::TablesOf<rows::Run, rows::Host, rows::CauseOfWait, rows::Interval, rows::Total, rows::Precision, rows::Tail,
-                    rows::Slowest, rows::Way, rows::StandOut, rows::WayOfGroup, rows::Series, rows::AverageInterval,
-                    rows::OfInterval<rows::Drop>, rows::HiddenDrops, rows::HiddenTotals, rows::Advice,
-                    rows::OfInterval<rows::Stack>, rows::Stack, rows::HiddenOfInterval, rows::Counted,
-                    rows::OfInterval<rows::Count>, rows::CountersRead, rows::Counting, rows::Call, rows::CallsLeftOut,
-                    rows::Function, rows::Sample, rows::Cost, rows::Note>;
+using WithoutMetrics = table::TablesOf<
+    rows::Run, rows::Kept, rows::Host, rows::CauseOfWait, rows::Proposal, rows::Interval, rows::Total, rows::Precision,
+    rows::Tail, rows::Slowest, rows::Way, rows::StandOut, rows::WayOfGroup, rows::Series, rows::AverageInterval,
+    rows::OfInterval<rows::Drop>, rows::HiddenDrops, rows::HiddenTotals, rows::Advice, rows::OfInterval<rows::Stack>,
+    rows::Stack, rows::HiddenOfInterval, rows::Counted, rows::OfInterval<rows::Count>, rows::CountersRead,
+    rows::Counting, rows::Call, rows::CallsLeftOut, rows::Function, rows::Sample, rows::Cost, rows::Note>;
 
 template <class... Rows>
 consteval bool are_all_listed(const table::TablesOf<Rows...>* /*tables*/) {

@@ -24,6 +24,8 @@ constexpr std::size_t max_advice = 8;
 
 void write_title(const Text& to) {
     const auto& sentences = to.results.sentences;
+    for (const auto& line : sentences.kept)
+        to.say_wrapped(line);
     auto title = base::printable(to.results.one<rows::Report>().recipe);
     if (!sentences.span.empty()) title += ", " + sentences.span;
     to.say(title);

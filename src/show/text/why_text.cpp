@@ -90,11 +90,28 @@ class Room {
         if (fits) left_ -= lines;
         return fits;
     }
+    /// What is there in any case.
+    void claim(std::size_t lines) { left_ -= std::min(lines, left_); }
     [[nodiscard]] std::size_t left() const { return left_; }
 
   private:
     std::size_t left_ = std::numeric_limits<std::size_t>::max() / 2;
 };
+
+/// "to keep the seconds before the next one: ...", and how often that would have held.
+std::string proposal_of(const Why& why) {
+    if (!why.proposal) return {};
+    const auto& proposal = *why.proposal;
+    const auto held = proposal.held == 0
+                          ? fmt::format("in none of {} intervals", proposal.intervals)
+                          : fmt::format("{}, in {} of {} intervals",
+                                        proposal.times == 1 ? "once" : fmt::format("{} times", proposal.times),
+                                        proposal.held, proposal.intervals);
+    return fmt::format(
+        "to keep the seconds before the next one: stapgen {} --keep 30s --when '{}'; here it would have "
+        "held {}, at most {}",
+        base::printable(why.recipe), proposal.condition, held, table::duration_text(proposal.largest_ns));
+}
 
 /// What the column SLOW is about; empty: there is no tail.
 std::string legend_of(const Why& why) {
@@ -109,8 +126,10 @@ std::string legend_of(const Why& why) {
 
 void write_answer(std::ostream& out, const Why& why, const Options& options) {
     const auto packets = study::packets_text(why.ways, why.noun);
-    const auto title =
-        line(fmt::format("{}{}{}", why.span, why.span.empty() || packets.empty() ? "" : ": ", packets), options);
+    std::string title;
+    for (const auto& sentence : why.kept_lines)
+        title += line(sentence, options);
+    title += line(fmt::format("{}{}{}", why.span, why.span.empty() || packets.empty() ? "" : ": ", packets), options);
     if (!why.nothing.empty()) {
         out << title << line(why.nothing, options);
         return;
@@ -124,15 +143,15 @@ void write_answer(std::ostream& out, const Why& why, const Options& options) {
         Table table{
             "",
             {{"GROUP", Kind::text}, {things}, {"ALL"}, {"MOSTLY", Kind::text}, {"SLOW"}, {"THESE MOSTLY", Kind::text}}};
-        room.take(lines_of(title) + lines_of(answer) + 1 + lines_of(legend) + lines_of(caveats));
+        room.claim(lines_of(title) + lines_of(answer) + 1 + lines_of(legend) + lines_of(caveats));
         for (const auto& group : why.groups)
             if (room.take(1)) table.rows.push_back(row_of(group));
         out << title << answer << text_of(table, options.screen) << legend << caveats;
         return;
     }
     Table table{"", {{"PART", Kind::text}, {"ALL"}, {"SLOW"}, {things}, {"MEDIAN"}, {"MEAN"}, {"P99"}}};
-    room.take(lines_of(title) + lines_of(answer) + 1 + shown_of(why, fewest_rows).size() + lines_of(legend) +
-              lines_of(caveats));
+    room.claim(lines_of(title) + lines_of(answer) + 1 + shown_of(why, fewest_rows).size() + lines_of(legend) +
+               lines_of(caveats));
     struct Block {
         std::string what, known, remedy;
     };
@@ -151,6 +170,8 @@ void write_answer(std::ostream& out, const Why& why, const Options& options) {
         auto next = line(sentence, options);
         if (room.take(lines_of(next))) functions += next;
     }
+    auto proposal = line(proposal_of(why), options);
+    if (!room.take(lines_of(proposal))) proposal.clear();
     auto reads = line(why.reads, options);
     if (!room.take(lines_of(reads))) reads.clear();
     for (const auto* part : shown_of(why, fewest_rows + room.left()))
@@ -158,7 +179,7 @@ void write_answer(std::ostream& out, const Why& why, const Options& options) {
     out << title << answer << text_of(table, options.screen) << legend;
     for (const auto& [what, known, remedy] : blocks)
         out << what << known << remedy;
-    out << functions << reads << caveats;
+    out << functions << reads << proposal << caveats;
 }
 
 }  // namespace

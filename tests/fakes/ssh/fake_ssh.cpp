@@ -65,6 +65,21 @@ void drain_stdin() {
     }
 }
 
+/// Waits for an order to keep, and half a second for further ones: a line for each into the file "orders".
+void note_orders(const Host& host) {
+    std::string lines;
+    char bytes[512];
+    pollfd poll{0, POLLIN, 0};
+    while (lines.empty() || ::poll(&poll, 1, 500) > 0) {
+        const auto count = ::read(0, bytes, sizeof bytes);
+        if (count <= 0) break;
+        lines.append(bytes, static_cast<std::size_t>(count));
+    }
+    const int file = ::open((folder / "orders").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    put(file, host.name + " " + lines);
+    ::close(file);
+}
+
 std::string file_of(const std::string& name) {
     std::ifstream file(folder / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -126,6 +141,14 @@ int measure(const Host& host) {
         for (;;)
             put(2, "@stapgen 1 0 " + std::string(60'000, 's') + " 5\n");
     }
+    if (host.kind == "shouts") {
+        for (int i = 0; i < 10'007; ++i)
+            put(2, "@stapgen held 1 7\n");
+        put(2, "@stapgen held 2 7\n@stapgen held 99999999999999999999 7\n@stapgen held 1 \x1b[2J\n");
+        for (int i = 0; i < 1009; ++i)
+            put(2, "@stapgen kept 1 -\n");
+    }
+    if (host.kind == "keeps") note_orders(host);
     if (host.kind == "complains") {
         put(2, "stapgen: " + std::string(1 << 19, 'w') + "\x1b[31m\xc2\x9b\n");
         return 1;

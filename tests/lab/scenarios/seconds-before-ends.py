@@ -53,7 +53,7 @@ def check(lab):
         report = json.loads(done.stdout)
         account = report["accounting"]
         assert report["input"]["unrecognised"] <= 1, report["input"]
-        assert report["notes"] and "SIGUSR1" in report["notes"][0], report["notes"]
+        assert report["kept"][0]["condition"] == "SIGUSR1", report["kept"]
         if account["closed"]:
             whole += 1
             assert account["seen"] == account["reported"] >= 2 * 1009, account

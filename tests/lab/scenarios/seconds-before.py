@@ -82,10 +82,11 @@ def check(lab):
     assert len(files) == 3 == said.count("stapgen: kept "), said
     first, later = (check_kept(lab, file, moment, 1) for file, moment in zip(files, (spikes[0], spikes[2])))
     by_signal = check_kept(lab, files[2], asked, 0)
-    note = "udp-app max > 100ms over 1s (333 ms); the 10.0 s before and 2.00 s after"
-    assert note in first["notes"][0] and "not kept" not in first["notes"][0], first["notes"]
-    assert note + "; conditions held once before" in later["notes"][0], later["notes"]
-    assert "SIGUSR1" in by_signal["notes"][0], by_signal["notes"]
+    kept = [report["kept"][0] for report in (first, later, by_signal)]
+    assert [(one["condition"], one["value"], one["unkept"]) for one in kept[:2]] == [
+        ("udp-app max > 100ms over 1s", "333 ms", 0), ("udp-app max > 100ms over 1s", "333 ms", 1)], kept
+    assert kept[2]["condition"] == "SIGUSR1" and kept[2]["value"] is None, kept
+    assert all((one["before_ns"], one["after_ns"], one["missing_ns"]) == (BEFORE * 10**9, AFTER * 10**9, 0) for one in kept), kept
     # When it would have held: at the spike, and at none of the others.
     held = json.loads(lab.analyse(["report", "--format", "json", "--when", "udp-app max > 300ms", "--when", "udp-app max > 400ms",
                                    str(lab.work / files[0])]).stdout)["notes"][-2:]

@@ -53,12 +53,39 @@ TEST_CASE("a run of two seconds has blocks short enough for a picture, and the s
     CHECK(seconds.blocks()[1].stages[0].min() == 1000);
 }
 
-TEST_CASE("a record that comes late counts in its own block, one from before the first in the first") {
+TEST_CASE("rings of several CPUs: what comes later, and is of seconds before the first record, has blocks of its own") {
+    Series series(1);
+    for (const std::int64_t from : {29, 0, 13})
+        for (std::int64_t i = from * 100; i < 3500; ++i)
+            series.at(7 + i * 10'000'000).stages[0].add(1009);
+    series.settle();
+    CHECK(series.blocks().size() <= Series::max_blocks);
+    CHECK(n_of(series) == 600 + 3500 + 2200);
+    const auto seconds = series.by_second();
+    REQUIRE(seconds.blocks().size() >= 35);
+    REQUIRE(seconds.blocks().size() <= 36);
+    CHECK(seconds.blocks()[5].stages[0].n() == 100);
+    CHECK(seconds.blocks()[17].stages[0].n() == 200);
+    CHECK(seconds.blocks()[31].stages[0].n() == 300);
+    for (std::size_t i = 1; i < seconds.blocks().size(); ++i)
+        CHECK(seconds.blocks()[i].start_ns - seconds.blocks()[i - 1].start_ns == second);
+}
+
+TEST_CASE("the first record may be the last one of all time") {
+    Series series(1);
+    for (const auto time :
+         {std::numeric_limits<std::int64_t>::max(), std::int64_t{0}, std::numeric_limits<std::int64_t>::min()})
+        series.at(time).stages[0].add(3);
+    CHECK(n_of(series) == 3);
+    CHECK(series.blocks().size() <= Series::max_blocks);
+}
+
+TEST_CASE("a record that comes late counts in its own block, one from shortly before the first in the first") {
     Series series(1);
     series.at(5 * second).stages[0].add(3);
     series.at(9 * second).stages[0].add(5);
     series.at(6 * second).stages[0].add(7);
-    series.at(2 * second).stages[0].add(11);
+    series.at(4 * second + 7).stages[0].add(11);
     const auto seconds = series.by_second();
     CHECK(seconds.blocks()[1].stages[0].max() == 7);
     CHECK(seconds.blocks()[0].stages[0].n() == 2);

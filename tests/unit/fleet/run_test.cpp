@@ -35,7 +35,7 @@ struct Fleet {
         };
     }
 
-    std::vector<Row> rows() { return run(job).value(); }
+    std::vector<Row> rows() { return run(job).value().rows; }
 };
 
 }  // namespace

@@ -23,7 +23,15 @@ Server server() {
               "Two documents",
               {},
               [](const Asked&) -> base::Result<std::string> { return "{\"symbol\": \"f17\"}\n{\"symbol\": null}\n"; },
-              {"name-1"}}}};
+              {"name-1"}}},
+            {{"why-is-it",
+              "Why is it",
+              "Says what to call",
+              {{"what", "a word"}, {"needed", "another", false, true}},
+              [](const Asked& arguments) -> base::Result<std::string> {
+                  if (arguments["needed"] == "fail") return base::bad_input("that is no word", {});
+                  return "call echo of " + arguments.value("what", std::string("anything"));
+              }}}};
 }
 
 Json asked(const std::string& line) {
@@ -119,4 +127,28 @@ TEST_CASE("what is no request is an error, whatever it is") {
     CHECK(asked(std::string(max_request + 1, ' ') + "x")["error"]["code"] == -32600);
     CHECK_FALSE(server().answer("  "));
     CHECK(asked(std::string(10000, '['))["error"].contains("message"));
+}
+
+TEST_CASE("prompts are listed with their arguments, and made of what is filled in") {
+    CHECK(asked(R"({"jsonrpc":"2.0","id":1,"method":"initialize"})")["result"]["capabilities"].contains("prompts"));
+    const auto prompt = asked(R"({"jsonrpc":"2.0","id":1,"method":"prompts/list"})")["result"]["prompts"][0];
+    CHECK(prompt["name"] == "why-is-it");
+    CHECK(prompt["title"] == "Why is it");
+    CHECK(prompt["arguments"][0] == Json({{"name", "what"}, {"description", "a word"}, {"required", false}}));
+    CHECK(prompt["arguments"][1]["required"] == true);
+    const auto got = [](const std::string& parameters) {
+        return asked(R"({"jsonrpc":"2.0","id":1,"method":"prompts/get","params":)" + parameters + "}");
+    };
+    const auto result = got(R"({"name":"why-is-it","arguments":{"needed":"a","what":"b"}})")["result"];
+    CHECK(result["description"] == "Says what to call");
+    REQUIRE(result["messages"].size() == 1);
+    CHECK(result["messages"][0]["role"] == "user");
+    CHECK(result["messages"][0]["content"] == Json({{"text", "call echo of b"}, {"type", "text"}}));
+    for (const auto* const wrong :
+         {R"({"name":"nothing"})", R"({})", R"({"name":17})", R"({"name":"why-is-it"})",
+          R"({"name":"why-is-it","arguments":[]})", R"({"name":"why-is-it","arguments":{"needed":7}})",
+          R"({"name":"why-is-it","arguments":{"needed":"a","more":"b"}})",
+          R"({"name":"why-is-it","arguments":{"needed":"fail"}})"}) {
+        CHECK(got(wrong)["error"]["code"] == -32602);
+    }
 }

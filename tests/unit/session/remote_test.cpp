@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 using namespace stapgen::session;
 
 TEST_CASE("how far a measurement is comes through as it was said") {
@@ -57,4 +60,48 @@ TEST_CASE("why a measurement failed is what stapgen says first, else the last li
     CHECK(reason_of("Connection closed\n\n") == "Connection closed");
     CHECK(reason_of("stapgen: a\x1b[2J\n") == "a\\x1b[2J");
     CHECK(reason_of("").empty());
+}
+
+TEST_CASE("a condition that holds comes through by its number, and nothing else does") {
+    const auto said = [](const std::string& line) {
+        const auto held = parse_held(line);
+        return held ? held_line(*held) : "nothing";
+    };
+    CHECK(said("@stapgen held 2 20000003\n") == "@stapgen held 2 20000003\n");
+    CHECK(said("@stapgen held 0 0") == "@stapgen held 0 0\n");
+    CHECK(said("@stapgen held 9223372036854775807 9223372036854775807") ==
+          "@stapgen held 9223372036854775807 9223372036854775807\n");
+    for (const auto& other :
+         {std::string("@stapgen held"), std::string("@stapgen held 1"), std::string("@stapgen held 1 7 7"),
+          std::string("@stapgen held -1 7"), std::string("@stapgen held 1 -9223372036854775808"),
+          std::string("@stapgen held 9223372036854775808 7"), std::string("@stapgen held 1 \x1b[2J"),
+          std::string("held 1 7"), "@stapgen held 1 " + std::string(100'003, '7')}) {
+        CAPTURE(other);
+        CHECK(said(other) == "nothing");
+    }
+}
+
+namespace {
+
+/// The orders of these pieces, one behind the other.
+std::string orders_of(const std::vector<std::string>& pieces) {
+    OrderReader reader;
+    std::string all;
+    for (const auto& piece : pieces)
+        reader.add(piece, [&](const KeepOrder& order) { all += order_line(order); });
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("orders come through whole, however they are cut, and other lines are none") {
+    CHECK(orders_of({"keep 1 2 web1\nkeep 7 0\n"}) == "keep 1 2 web1\nkeep 7 0\n");
+    CHECK(orders_of({"k", "eep 1", " 2 root@web1:22", "\n", "keep 3 1"}) == "keep 1 2 root@web1:22\n");
+    for (const auto& other : {std::string("go"), std::string("keep"), std::string("keep 1"), std::string("keep 0 1"),
+                              std::string("keep -1 1"), std::string("keep 1 -1"), std::string("keep 1 1 a b"),
+                              std::string("keep 1 9223372036854775808"), std::string("keep 1 1 a\x1b[2J"),
+                              "keep 1 1 " + std::string(257, 'w'), "keep 1 1 " + std::string(1 << 20, 'w')}) {
+        CAPTURE(other.substr(0, 64));
+        CHECK(orders_of({other + "\nkeep 5 1 web2\n"}) == "keep 5 1 web2\n");
+    }
 }

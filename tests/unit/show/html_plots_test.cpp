@@ -67,6 +67,49 @@ TEST_CASE("a burst is one cell of a heatmap: its column, its row, its shade") {
     CHECK(texts_of(plot.x) == std::vector<std::string>{"0", "50 ms", "100 ms"});
 }
 
+TEST_CASE("the moment of a condition is a line, and what is compared with the time before is shaded") {
+    auto results = results_of(a_burst(), {});
+    // Sixteen columns of 7.81 ms: the fifth and a half, from the fourth to the end of the sixth.
+    results.of<rows::Kept>().push_back({.condition = "drv-ip max > 1ms over 10ms",
+                                        .at = 11 * second / 256,
+                                        .moment_before_ns = 3 * second / 256,
+                                        .moment_after_ns = second / 256});
+    auto plot = heatmaps_of(results).at(0);
+    CHECK(plot.shapes.front().look == "window");
+    CHECK(plot.shapes.front().path == "M4 0h2v40h-2z");
+    CHECK(plot.shapes.back().look == "moment");
+    CHECK(plot.shapes.back().path == "M5.5 0V40");
+    REQUIRE(plot.marks.size() == 1);
+    CHECK(plot.marks[0].at == doctest::Approx(5.5 / 16));
+    CHECK(plot.marks[0].text.ends_with(":00 drv-ip max > 1ms over 10ms"));
+    // Beyond the picture there is no mark, and what begins before it is shaded from its edge on.
+    auto& kept = results.of<rows::Kept>().front();
+    for (const std::int64_t at : {-second, second}) {
+        kept.at = at;
+        plot = heatmaps_of(results).at(0);
+        CHECK(plot.marks.empty());
+        CHECK_FALSE(has(plot.caption, "the line is the moment"));
+    }
+    kept.at = second / 128;
+    CHECK(heatmaps_of(results).at(0).shapes.front().path == "M0 0h1.5v40h-1.5z");
+    // Of two only the times: their texts would lie upon each other.
+    results.of<rows::Kept>().push_back(kept);
+    plot = heatmaps_of(results).at(0);
+    REQUIRE(plot.marks.size() == 2);
+    CHECK(plot.marks[0].text.size() == 8);
+}
+
+TEST_CASE("a moment between two recordings has no place") {
+    auto summary = a_burst(), later = a_burst();
+    later.series.shift(1000 * second);
+    summary.series += later.series;
+    auto results = results_of(summary, {});
+    results.of<rows::Kept>().push_back({.condition = "SIGUSR1", .at = 500 * second});
+    CHECK(heatmaps_of(results).at(0).marks.empty());
+    results.of<rows::Kept>().front().at = 1000 * second + second / 128;
+    CHECK(heatmaps_of(results).at(0).marks.at(0).at == doctest::Approx(18.0 / 33));
+}
+
 TEST_CASE("time between recordings is one empty column") {
     auto summary = a_burst(), later = a_burst();
     later.series.shift(1000 * second);
