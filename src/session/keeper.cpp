@@ -234,7 +234,8 @@ base::Result<void> Keeper::begin(recording::Kept kept, Namer& namer) {
     const auto at_ns = now_ns();
     made.begin_ns = lines_ ? lines_->begin_ns() : std::max(at_ns - keep_.before.count(), ready_->monotonic_ns);
     made.until_ns = at_ns + keep_.after.count();
-    made.shift_ns = clocks_at(made.begin_ns).realtime_ns - clocks_at_ready_.realtime_ns;
+    const auto change = host::change_of(clocks_at_ready_, clocks_at(made.begin_ns));
+    made.shift_ns = change.set_ns + change.suspended_ns;
     base::add_saturating(kept.at_epoch_ns, made.shift_ns);
     made.plan = plan_;
     made.plan.output = keep_.in_recording() ? "-" : keep_.folder / file_name(recipe_, kept.at_epoch_ns);

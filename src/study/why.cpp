@@ -342,7 +342,8 @@ Why why_of(const Results& results) {
     if (std::ranges::any_of(why.causes, is_of_reader)) why.reads = results.sentences.reads;
     why.functions = results.sentences.functions;
     why.caveats = caveats_of(results, rows, why);
-    if (!results.of<rows::Proposal>().empty()) why.proposal = results.of<rows::Proposal>().front();
+    for (const auto& proposal : results.of<rows::Proposal>())
+        why.proposals.push_back({proposal});
     return why;
 }
 

@@ -82,6 +82,11 @@ struct WhyGroup {
     }
 };
 
+/// How the seconds before the next one are kept.
+struct WhyProposal : rows::Proposal {
+    static constexpr About about{.name = "proposals"};
+};
+
 struct Why {
     std::string recipe;
     std::string noun = "packet";     ///< what waited
@@ -97,8 +102,8 @@ struct Why {
     std::vector<std::string> caveats;       ///< what is missing or not certain, if it is above 1 %
     std::vector<std::string> functions;     ///< which functions the program was in, where that was sampled
     std::string reads;  ///< how much a reader takes at once, where readers matter; empty: they do not
-    std::optional<rows::Proposal> proposal{};  ///< how the seconds before the next one are kept
-    std::string nothing;                       ///< that no packet was measured, and what to check; else empty
+    std::vector<WhyProposal> proposals{};  ///< one, or none
+    std::string nothing;                   ///< that no packet was measured, and what to check; else empty
 
     static constexpr About about{.name = "why", .row_name = "why", .shape = Shape::fields};
     static constexpr void columns(auto&& column) {
@@ -113,7 +118,7 @@ struct Why {
         column(Separate(), "caveats", &Why::caveats);
         column(Separate(), "functions", &Why::functions);
         column(Separate(), Known("reads"), &Why::reads);
-        column(Separate(), "proposal", &Why::proposal);
+        column(Separate(), "proposals", &Why::proposals, Shown{.is_rare = true, .row_name = "proposal"});
         column(Separate(), Known("nothing"), &Why::nothing);
     }
 };

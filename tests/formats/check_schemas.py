@@ -26,7 +26,7 @@ NAMED = re.compile(r"(group|of|stages_ns|percentiles_ns|percentiles_ci_ns|percen
 OPTIONAL = set("apart interval recorded_ns broke_off clock_set_ns suspended_ns stacks counters_read sample cost skipped_by "
                "enough_buffer_mb loss_by_name per_s text minimum maximum minimum_ns maximum_ns choices init_text near source "
                "why causes hosts parts failures groups who_group who_share who_packets_share "
-               "kept behind behind_ns rest_ns chain not_placed".split())
+               "kept proposals behind behind_ns rest_ns chain not_placed".split())
 
 
 def run(*command, codes=(0,)):

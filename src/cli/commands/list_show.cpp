@@ -192,6 +192,11 @@ struct KeptFile {
 /// is read.
 base::Result<std::vector<KeptFile>> kept_in(const std::string& folder) {
     constexpr std::size_t most = 1000;
+    std::error_code error;
+    if (!std::filesystem::is_directory(folder, error)) {
+        return base::bad_input(fmt::format("{} is no folder", base::printable(folder)),
+                               "name one that --keep-in has written to; 'stapgen list' alone lists the recipes");
+    }
     STAPGEN_LET(auto files, files_at(folder));
     std::erase_if(files, [](const std::filesystem::path& file) { return file.extension() != ".rec"; });
     if (files.size() > most) {
@@ -200,7 +205,6 @@ base::Result<std::vector<KeptFile>> kept_in(const std::string& folder) {
     }
     std::vector<KeptFile> found;
     for (const auto& file : files) {
-        std::error_code error;
         auto reader = recording::Reader::open(file);
         if (!reader || !reader->header() || reader->header()->setup.kept.condition.empty()) continue;
         found.push_back({file.filename(), std::filesystem::file_size(file, error), reader->header()->setup});

@@ -100,8 +100,8 @@ class Room {
 
 /// "to keep the seconds before the next one: ...", and how often that would have held.
 std::string proposal_of(const Why& why) {
-    if (!why.proposal) return {};
-    const auto& proposal = *why.proposal;
+    if (why.proposals.empty()) return {};
+    const auto& proposal = why.proposals.front();
     const auto held = proposal.held == 0
                           ? fmt::format("in none of {} intervals", proposal.intervals)
                           : fmt::format("{}, in {} of {} intervals",

@@ -17,7 +17,7 @@ TEST_CASE("list and show take a format, show a recipe") {
         "stapgen show",
         {{"show reads -j", [](const cli::ShowOptions& o) { return o.recipe == "reads" && o.format == "json"; }}});
     test::check({
-        {"list reads", "unexpected argument 'reads'"},
+        {"list reads more", "unexpected argument 'more'"},
         {"show", "RECIPE is missing"},
     });
 }
