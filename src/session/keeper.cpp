@@ -150,7 +150,7 @@ void Keeper::line(std::string_view text, bool cut, const decode::Line& line, Nam
     for (const auto& met : watcher_.add(line)) {
         if (!met.anew) continue;
         if (keep_.in_recording()) {
-            met_.insert_or_assign(met.condition + 1, met);
+            values_.insert_or_assign(met.condition + 1, met.value);
             say({met.condition + 1, met.value});
             continue;
         }
@@ -207,12 +207,11 @@ void Keeper::take(const KeepOrder& order, Namer& namer) {
     if (!keep_.in_recording() || !ready_ || recording_ || order.number > conditions.size()) return;
     recording::Kept kept{order.number == 0 ? "SIGUSR1" : conditions[order.number - 1].text(), "", epoch_of(now_ns())};
     kept.moment = order.moment;
-    const auto met = met_.find(order.number);
+    const auto value = values_.find(order.number);
     if (!order.host.empty()) {
         kept.condition = order.host + ": " + kept.condition;
-    } else if (met != met_.end()) {
-        kept.value = conditions[order.number - 1].value_text(met->second.value);
-        kept.at_epoch_ns = met->second.epoch_ns;
+    } else if (value != values_.end()) {
+        kept.value = conditions[order.number - 1].value_text(value->second);
     }
     // The one that is kept was said, too.
     if (order.host.empty() && unkept_ > 0) --unkept_;

@@ -53,7 +53,8 @@ class Keeper {
     bool take(std::string_view text, bool cut, Namer& namer);
     /// Any other line.
     void line(std::string_view text, bool cut, const decode::Line& line, Namer& namer);
-    /// Of who steers the measurement. It is passed over where the seconds before are being kept already.
+    /// Of who steers the measurement. The seconds before are those before it came. It is passed over where the seconds
+    /// before are being kept already.
     void take(const KeepOrder& order, Namer& namer);
     /// To be called several times a second.
     void tick(Namer& namer);
@@ -95,7 +96,7 @@ class Keeper {
     recording::Setup setup_;
     Recorder* whole_;
     when::Watcher watcher_;
-    std::map<std::size_t, when::Met> met_;  ///< the last one of each condition, by its number
+    std::map<std::size_t, std::int64_t> values_;  ///< of each condition, by its number, when it held last
     std::string module_, recipe_;
     std::vector<std::string> declared_;  ///< the header and further kinds of records, as lines
     const decode::Header* header_ = nullptr;

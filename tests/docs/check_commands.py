@@ -83,6 +83,7 @@ RUN = ("apt-get install ", "cd ", "man ", "sudo ")
 NOT_HERE = {
     "apt-get remove stapgen": "the lab's package, on a machine that has it",
     "sudo install -D ": "nobody: it would write to /etc; tests/unit/recipe/program_files_test.cpp has what root reads there",
+    "sudo kill -USR1 ": "the lab's seconds-before: here it would be sent to whatever stapgen runs on this machine",
     "sudo tcpdump ": "the lab's both-ends, in two namespaces",
     "nft ": "the lab's packet-flow-chosen, which reads them in docs/guide/one-packet.md: they take a kernel's netfilter",
 }
