@@ -172,6 +172,8 @@ std::string new_text(const Comparison& comparison) {
 }  // namespace
 
 void compare_moment(const Measured& before, const Measured& at, rows::Kept& kept) {
+    // Records of counts have no times to compare.
+    if (before.counts() || at.counts()) return;
     kept.n_before = before.accounting.reported;
     kept.n_at = at.accounting.reported;
     CompareOptions options;
