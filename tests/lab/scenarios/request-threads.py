@@ -90,7 +90,9 @@ def check(lab):
         is_first = event["remote"] in runs
         asked = 9_000_000 - LATE if is_first else 4_000_000 - LATE
         assert parts.get("server", 0) >= asked, parts
-        assert (parts["running"] >= 3_000_000 - LATE) == is_first and parts.get("undivided", 0) < LATE / 10, parts
+        assert (parts["running"] >= 3_000_000 - LATE) == is_first, parts
+    # In a loaded guest an answer may come before its question's call has ended: of one it is not known then.
+    assert sum(parts.get("undivided", 0) >= LATE / 10 for _, parts, *_ in found) <= 1, found
     # What a thread did that was awake as the request came is not known.
     found = requests_of(lab, trace, "spins", SPINS)
     assert all("handed-over" in parts for _, parts, *_ in found)
