@@ -24,6 +24,7 @@ spike() {{
     wait $READY_PID
 }}
 steady() {{
+    READY_COUNT=100   # it runs beside the spikes
     start_ready sleepy --udp --port 7301 --count $1 --sleep-ms $2 --before-data || exit 1
     sleepy --udp --port 7301 --count $1 --send
     wait $READY_PID
