@@ -22,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::atomic<int> asked = 0, heeding = 0;
+std::atomic<bool> user_asked = false;  ///< set by a handler: it is lock-free
 /// Of both: who begins to heed signals is asked by each that did not end the program before.
 std::mutex counting;
 std::once_flag taken;
@@ -108,6 +109,22 @@ HeededSignals::~HeededSignals() {
 
 int HeededSignals::count() const {
     return asked - before_;
+}
+
+UserSignal::UserSignal() {
+    user_asked = false;
+    struct sigaction action {};
+    action.sa_handler = [](int) { user_asked = true; };
+    action.sa_flags = SA_RESTART;
+    ::sigaction(SIGUSR1, &action, nullptr);
+}
+
+UserSignal::~UserSignal() {
+    ::signal(SIGUSR1, SIG_DFL);
+}
+
+bool UserSignal::take() {
+    return user_asked.exchange(false);
 }
 
 Unfinished::Unfinished(const std::function<fs::path()>& make) {

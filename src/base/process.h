@@ -30,6 +30,18 @@ class HeededSignals {
     int before_;
 };
 
+/// While one lives, SIGUSR1 asks for something, and does not end the program. One at a time.
+class UserSignal {
+  public:
+    UserSignal();
+    UserSignal(const UserSignal&) = delete;
+    UserSignal& operator=(const UserSignal&) = delete;
+    ~UserSignal();
+
+    /// Whether it came since it was made, or looked at before. To be looked at several times a second.
+    bool take();
+};
+
 /// A file or folder that is nothing yet: removed if a signal ends the program before it is destroyed.
 class Unfinished {
   public:

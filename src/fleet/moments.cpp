@@ -12,17 +12,6 @@
 
 namespace stapgen::fleet {
 
-namespace {
-
-/// "20261129T031207Z".
-std::string time_of_name(std::int64_t epoch_ns) {
-    auto time = table::utc_time(epoch_ns);
-    std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
-    return time.substr(0, time.find('.')) + 'Z';
-}
-
-}  // namespace
-
 void Moments::held(std::size_t host, const session::HeldCondition& held, Clock::time_point now) {
     const std::scoped_lock lock(mutex_);
     if (held.number > keep_.conditions.size()) return;
@@ -48,7 +37,7 @@ void Moments::add(std::string host, std::size_t number, std::string text, Clock:
     }
     last_ = now;
     moments_.push_back({std::move(host), number, std::move(text),
-                        fmt::format("kept-{}-{}", moments_.size() + 1, time_of_name(base::now_epoch_ns()))});
+                        fmt::format("kept-{}-{}", moments_.size() + 1, table::time_for_name(base::now_epoch_ns(), 0))});
 }
 
 std::string Moments::orders_for(std::size_t host, std::size_t& known) const {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
@@ -283,22 +282,6 @@ bool read_recording(Row& row) {
     return true;
 }
 
-volatile std::sig_atomic_t was_asked = 0;
-
-/// SIGUSR1 of the user, while one lives.
-class KeepSignal {
-  public:
-    KeepSignal() {
-        struct sigaction action {};
-        action.sa_handler = [](int) { was_asked = 1; };
-        action.sa_flags = SA_RESTART;
-        ::sigaction(SIGUSR1, &action, nullptr);
-    }
-    KeepSignal(const KeepSignal&) = delete;
-    KeepSignal& operator=(const KeepSignal&) = delete;
-    ~KeepSignal() { std::signal(SIGUSR1, SIG_DFL); }
-};
-
 std::vector<std::string> texts_of(const std::vector<Moment>& moments) {
     std::vector<std::string> texts;
     for (const auto& moment : moments)
@@ -331,11 +314,11 @@ base::Result<Outcome> run(const Job& job) {
         const base::HeededSignals signals;
         Run run(job, signals);
         BoardView view(job.quiet, ::isatty(STDERR_FILENO) == 1);
-        std::optional<KeepSignal> signal;
+        std::optional<base::UserSignal> signal;
         if (job.keep) signal.emplace();
         std::jthread worker([&] { run.go(); });
         while (!run.is_done()) {
-            if (std::exchange(was_asked, 0) != 0) run.moments().asked(std::chrono::steady_clock::now());
+            if (signal && signal->take()) run.moments().asked(std::chrono::steady_clock::now());
             view.show(run.rows(), texts_of(run.moments().all()));
             std::this_thread::sleep_for(std::chrono::milliseconds(200));
         }

@@ -111,8 +111,7 @@ void check_record(const TomlTable& table, const RecordSchema& record) {
         table.wrong("fields", fmt::format("a record has at most {} fields, {} of them stages or values",
                                           base::limits::fields, base::limits::measures));
     }
-    if (record.aggregates &&
-        std::ranges::find(record.fields, FieldType::stage, &schema::Field::type) == record.fields.end()) {
+    if (record.aggregates && !schema::has_type(record, FieldType::stage)) {
         table.wrong("aggregates", "aggregation needs a record with a field of type stage");
     }
     if (record.keeps && !record.aggregates)

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <iostream>
 #include <utility>
 
@@ -26,20 +25,11 @@ namespace {
 
 /// Of stapgen_keep.stp.
 constexpr const char* order_file = "keep";
-constexpr std::string_view kept_word = "kept\t", end_word = "end\t", file_end = ".kept.rec";
-
-volatile std::sig_atomic_t was_asked = 0;
-
-void note_signal(int /*signal*/) {
-    was_asked = 1;
-}
+constexpr std::string_view end_word = "end\t", file_end = ".kept.rec";
 
 /// "rx-latency-20261129T031207.104Z.kept.rec": by name they are in the order of time.
 std::string file_name(const std::string& recipe, std::int64_t epoch_ns) {
-    auto time = table::utc_time(epoch_ns);
-    std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
-    constexpr std::size_t end = std::string_view("000000Z").size();
-    return fmt::format("{}-{}Z{}", recipe, time.substr(0, time.size() - end), file_end);
+    return fmt::format("{}-{}{}", recipe, table::time_for_name(epoch_ns, 3), file_end);
 }
 
 bool is_kept_of(std::string_view name, const std::string& recipe) {
@@ -89,16 +79,7 @@ Keeper::Keeper(const host::System& machine, const MeasurePlan& plan, recording::
       setup_(std::move(setup)),
       whole_(whole),
       watcher_(plan.keep->conditions, true) {
-    was_asked = 0;
     clocks_.emplace_back(now_ns(), host::read_clock_offsets());
-    struct sigaction action {};
-    action.sa_handler = note_signal;
-    action.sa_flags = SA_RESTART;
-    ::sigaction(SIGUSR1, &action, nullptr);
-}
-
-Keeper::~Keeper() {
-    std::signal(SIGUSR1, SIG_DFL);
 }
 
 void Keeper::learn_module(launch::LoadJob& job) {
@@ -109,8 +90,8 @@ void Keeper::learn_module(launch::LoadJob& job) {
 }
 
 bool Keeper::take(std::string_view text, bool cut, Namer& namer) {
-    if (!text.starts_with(kept_word)) return false;
-    text.remove_prefix(kept_word.size());
+    if (!text.starts_with(schema::kept_word) || !text.substr(schema::kept_word.size()).starts_with('\t')) return false;
+    text.remove_prefix(schema::kept_word.size() + 1);
     if (!recording_ || cut) return true;
     if (!text.starts_with(end_word)) {
         feed(text, namer);
@@ -129,15 +110,14 @@ bool Keeper::take(std::string_view text, bool cut, Namer& namer) {
 
 void Keeper::line(std::string_view text, bool cut, const decode::Line& line, Namer& namer) {
     if (const auto* first = std::get_if<decode::HeaderLine>(&line)) {
-        header_ = first->header;
         // What is kept are single records.
-        auto header = *header_;
+        auto header = *first->header;
         header.aggregated = header.silent = false;
         declared_.push_back(header.line());
         // It is a part of files' names.
         recipe_ = recipe::is_name(header.recipe) ? header.recipe : "kept";
-        if (!header_->aggregated) lines_.emplace(keep_.before, keep_.memory);
-        const bool has_reasons = schema::has_type(*header_, schema::FieldType::reason);
+        if (!first->header->aggregated) lines_.emplace(keep_.before, keep_.memory);
+        const bool has_reasons = schema::has_type(header, schema::FieldType::reason);
         if (const auto* names = has_reasons ? namer.reasons() : nullptr; names != nullptr)
             watcher_.name_reasons({names->begin(), names->end()});
     } else if (std::holds_alternative<decode::FieldsLine>(line)) {
@@ -319,7 +299,7 @@ void Keeper::close(std::string broke_off, std::int64_t since_ns, Namer& namer) {
 
 void Keeper::tick(Namer& namer) {
     look_at_clocks();
-    if (std::exchange(was_asked, 0) != 0) {
+    if (asked_.take()) {
         if (keep_.in_recording()) {
             say({});
         } else {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -12,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/process.h"
 #include "base/result.h"
 #include "decode/record_parser.h"
 #include "host/facts.h"
@@ -45,7 +44,6 @@ class Keeper {
                                                         const std::filesystem::path& hashed, Recorder* whole);
     Keeper(const Keeper&) = delete;
     Keeper& operator=(const Keeper&) = delete;
-    ~Keeper();
 
     /// Takes the name of the module from the job as it is loaded; both are there until it has ended.
     void learn_module(launch::LoadJob& job);
@@ -97,10 +95,10 @@ class Keeper {
     Recorder* whole_;
     when::Watcher watcher_;
     std::map<std::size_t, std::int64_t> values_;  ///< of each condition, by its number, when it held last
+    base::UserSignal asked_;
     std::string module_, recipe_;
     std::vector<std::string> declared_;  ///< the header and further kinds of records, as lines
-    const decode::Header* header_ = nullptr;
-    std::optional<KeptLines> lines_;  ///< of a module that prints each record
+    std::optional<KeptLines> lines_;     ///< of a module that prints each record
     std::optional<decode::Ready> ready_;
     host::ClockOffsets clocks_at_ready_;
     std::optional<Recording> recording_;

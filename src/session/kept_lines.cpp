@@ -28,8 +28,8 @@ std::int64_t counted(const decode::Record& record) {
 void KeptLines::add(std::string_view text, const decode::Line& line, std::int64_t now_ns) {
     if (const auto* tick = std::get_if<decode::Tick>(&line)) return close(*tick, now_ns);
     while (bytes_ + text.size() >= most_bytes_ && !intervals_.empty()) {
-        dropped_until_ns_ = intervals_.front().end_ns;
         drop_oldest();
+        dropped_until_ns_ = begin_ns_;
     }
     if (bytes_ + text.size() >= most_bytes_) {
         if (const auto* record = std::get_if<decode::Record>(&line))
@@ -45,19 +45,17 @@ void KeptLines::close(const decode::Tick& tick, std::int64_t now_ns) {
     current_.end_epoch_ns = tick.epoch_ns;
     for (const auto& [key, value] : tick.counts)
         current_.after.emplace(key, value);
-    Interval next{now_ns, 0, 0, current_.after};
-    intervals_.push_back(std::exchange(current_, std::move(next)));
+    intervals_.push_back(std::exchange(current_, {}));
     while (!intervals_.empty() && intervals_.front().end_ns <= now_ns - before_.count())
         drop_oldest();
 }
 
 void KeptLines::drop_oldest() {
-    bytes_ -= intervals_.front().text.size();
+    auto& oldest = intervals_.front();
+    bytes_ -= oldest.text.size();
+    begin_ns_ = oldest.end_ns;
+    before_it_ = std::move(oldest.after);
     intervals_.pop_front();
-}
-
-std::int64_t KeptLines::begin_ns() const {
-    return intervals_.empty() ? current_.begin_ns : intervals_.front().begin_ns;
 }
 
 std::int64_t KeptLines::since_ns(std::int64_t at_ns) const {
@@ -66,7 +64,7 @@ std::int64_t KeptLines::since_ns(std::int64_t at_ns) const {
 
 void KeptLines::give_out(std::int64_t shift_ns, const Give& give) {
     shift_ns_ = shift_ns;
-    given_from_ = intervals_.empty() ? current_.before : intervals_.front().before;
+    given_from_ = before_it_;
     not_held_ = 0;
     const auto give_lines = [&](const Interval& interval) {
         std::string_view rest = interval.text;

@@ -24,12 +24,12 @@ class KeptLines {
     KeptLines(std::chrono::nanoseconds before, std::uint64_t most_bytes) : before_(before), most_bytes_(most_bytes) {}
 
     /// The first interval begins.
-    void begin(std::int64_t now_ns) { current_.begin_ns = now_ns; }
+    void begin(std::int64_t now_ns) { begin_ns_ = now_ns; }
     /// Any line behind `ready`.
     void add(std::string_view text, const decode::Line& line, std::int64_t now_ns);
 
     /// When the oldest interval began.
-    [[nodiscard]] std::int64_t begin_ns() const;
+    [[nodiscard]] std::int64_t begin_ns() const { return begin_ns_; }
     /// From when on all lines are there of the time before a moment.
     [[nodiscard]] std::int64_t since_ns(std::int64_t at_ns) const;
     /// Gives out all, and remembers the counts that it begins with. `shift_ns`: by so much its clock is ahead of the
@@ -42,8 +42,8 @@ class KeptLines {
   private:
     using Counts = std::map<std::string, std::int64_t, std::less<>>;
     struct Interval {
-        std::int64_t begin_ns = 0, end_ns = 0, end_epoch_ns = 0;
-        Counts before{}, after{};   ///< of the script, since its start; where its lines begin, and where they end
+        std::int64_t end_ns = 0, end_epoch_ns = 0;
+        Counts after{};             ///< of the script, since its start, where its lines end
         std::string text{};         ///< its lines, each with its end
         std::int64_t not_held = 0;  ///< of its records, as the account counts them
     };
@@ -53,6 +53,8 @@ class KeptLines {
 
     std::chrono::nanoseconds before_;
     std::uint64_t most_bytes_, bytes_ = 0;
+    std::int64_t begin_ns_ = 0;  ///< of the oldest interval
+    Counts before_it_;           ///< of the script, where that begins
     std::deque<Interval> intervals_;
     Interval current_;
     std::int64_t dropped_until_ns_ = 0;  ///< intervals until then went for lack of memory

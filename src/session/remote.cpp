@@ -16,6 +16,12 @@ namespace {
 
 constexpr std::string_view mark = "@stapgen ", says_kept = "kept ", says_held = "held ", says_keep = "keep ";
 
+/// What a line of a child says behind such a word; nothing of another line.
+std::optional<std::string_view> behind(std::string_view line, std::string_view word) {
+    if (!line.starts_with(mark) || !line.substr(mark.size()).starts_with(word)) return std::nullopt;
+    return base::trim(line.substr(mark.size() + word.size()));
+}
+
 /// A number that is not below 0.
 std::optional<std::int64_t> count_of(std::string_view word) {
     const auto number = base::to_int(word);
@@ -70,11 +76,11 @@ std::string kept_line(const KeptRecording& kept) {
 
 std::optional<KeptRecording> parse_kept(std::string_view line) {
     constexpr std::size_t most_bytes = 4096;
-    if (!line.starts_with(mark) || !line.substr(mark.size()).starts_with(says_kept)) return std::nullopt;
-    line = base::trim(line.substr(mark.size() + says_kept.size()));
-    const auto at = base::to_int(line.substr(0, line.find(' ')));
-    if (!at || *at < 0 || line.find(' ') == std::string_view::npos) return std::nullopt;
-    const auto file = line.substr(line.find(' ') + 1);
+    const auto said = behind(line, says_kept);
+    if (!said || said->find(' ') == std::string_view::npos) return std::nullopt;
+    const auto at = count_of(said->substr(0, said->find(' ')));
+    if (!at) return std::nullopt;
+    const auto file = said->substr(said->find(' ') + 1);
     if (file.size() > most_bytes || base::printable(file) != file) return std::nullopt;
     return KeptRecording{*at, std::string(file)};
 }
@@ -84,8 +90,8 @@ std::string held_line(const HeldCondition& held) {
 }
 
 std::optional<HeldCondition> parse_held(std::string_view line) {
-    if (!line.starts_with(mark) || !line.substr(mark.size()).starts_with(says_held)) return std::nullopt;
-    const auto words = base::split(base::trim(line.substr(mark.size() + says_held.size())), ' ');
+    const auto said = behind(line, says_held);
+    const auto words = base::split(said.value_or(""), ' ');
     if (words.size() != 2) return std::nullopt;
     const auto number = count_of(words[0]), value = count_of(words[1]);
     if (!number || !value) return std::nullopt;

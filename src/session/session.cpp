@@ -12,18 +12,21 @@
 
 namespace stapgen::session {
 
+rows::Kept kept_row(const recording::Kept& kept) {
+    constexpr std::size_t most_bytes = 320;
+    return {.condition = std::string(base::whole_characters(kept.condition, most_bytes)),
+            .value = std::string(base::whole_characters(kept.value, most_bytes)),
+            .at = kept.at_epoch_ns,
+            .before_ns = std::max<std::int64_t>(kept.before_ns, 0),
+            .after_ns = std::max<std::int64_t>(kept.after_ns, 0),
+            .unkept = std::max<std::int64_t>(kept.unkept, 0)};
+}
+
 namespace {
 
-/// Why and when the records of a recording were kept. Texts are as long as those that stapgen writes.
-rows::Kept kept_row(const recording::RunFacts& facts) {
-    constexpr std::size_t most_bytes = 320;
-    const auto& kept = facts.setup.kept;
-    rows::Kept row{.condition = std::string(base::whole_characters(kept.condition, most_bytes)),
-                   .value = std::string(base::whole_characters(kept.value, most_bytes)),
-                   .at = kept.at_epoch_ns,
-                   .before_ns = std::max<std::int64_t>(kept.before_ns, 0),
-                   .after_ns = std::max<std::int64_t>(kept.after_ns, 0),
-                   .unkept = std::max<std::int64_t>(kept.unkept, 0)};
+/// With how much of the time before had no room.
+rows::Kept kept_row_of(const recording::RunFacts& facts) {
+    auto row = kept_row(facts.setup.kept);
     const auto since = facts.outcome.kept_since_epoch_ns;
     const auto missing = base::saturating_subtract(since, base::saturating_subtract(row.at, row.before_ns));
     // Until the module has the order a little time passes.
@@ -105,7 +108,7 @@ kinds::Measured Session::measured() const {
     if (const auto& kernel = facts_.setup.kernel; !kernel.release.empty()) {
         measured.kernels = {kernel.release + ' ' + kernel.build_id};
     }
-    if (!facts_.setup.kept.condition.empty()) measured.of<rows::Kept>() = {kept_row(facts_)};
+    if (!facts_.setup.kept.condition.empty()) measured.of<rows::Kept>() = {kept_row_of(facts_)};
     if (const auto& selection = selector_.selection(); !selection.is_all()) {
         measured.notes.emplace_back(
             fmt::format("only records with {}; the others count as filtered", selection.options));
@@ -133,8 +136,7 @@ void write(show::RecordWriter& to, const decode::Line& line) {
 }
 
 void write(show::RecordWriter& to, const decode::Record& record) {
-    const auto& fields = record.schema->fields;
-    const bool counts = std::ranges::find(fields, decode::FieldType::count, &decode::Field::type) != fields.end();
+    const bool counts = schema::has_type(*record.schema, schema::FieldType::count);
     if (record.schema->index == 0 || !counts) to.record(record);
 }
 

@@ -71,6 +71,9 @@ class Session {
     bool setup_known_ = false;
 };
 
+/// Why and when the records of a recording were kept. Texts are as long as those that stapgen writes.
+rows::Kept kept_row(const recording::Kept& kept);
+
 /// Hands what was taken to a writer of single records: when the measurement began, and each thing that happened.
 /// Counts beside the header's own kind are in the report alone.
 void write(show::RecordWriter& to, const decode::Line& line);

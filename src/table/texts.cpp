@@ -126,6 +126,13 @@ std::string utc_time(std::int64_t epoch_ns) {
     return fmt::format("{}.{:09}Z", formatted(epoch_ns, gmtime_r, "%Y-%m-%dT%H:%M:%S"), fraction_of(epoch_ns));
 }
 
+std::string time_for_name(std::int64_t epoch_ns, std::size_t decimals) {
+    auto time = utc_time(epoch_ns);
+    std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
+    const auto point = time.find('.');
+    return time.substr(0, decimals == 0 ? point : point + 1 + decimals) + 'Z';
+}
+
 std::string local_time(std::int64_t epoch_ns) {
     return formatted(epoch_ns, localtime_r, "%Y-%m-%d %H:%M:%S %z");
 }

@@ -35,6 +35,8 @@ long whole_percent(double part);
 
 /// RFC 3339 in UTC with ns: "2026-11-20T13:09:01.123456789Z".
 std::string utc_time(std::int64_t epoch_ns);
+/// The same as a part of a file's name: "20261120T130901.123Z", with 0 to 9 decimals.
+std::string time_for_name(std::int64_t epoch_ns, std::size_t decimals);
 /// In the local time zone: "2026-11-20 14:09:01 +0100".
 std::string local_time(std::int64_t epoch_ns);
 /// "14:09:01.123456", in the local time zone.

@@ -292,12 +292,6 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe) {
          "if this machine cannot; they load what it sends, so it is trusted with all of them", &options.compile_on},
         {"-s,--buffer", "SIZE", groups::running, "The kernel's buffer per CPU, 1MiB to 4095MiB", "",
          read_by(parse_buffer, options.buffer_mb)}};
-    auto keeping = keep_options(options.keep, !recipe.record.keeps);
-    std::erase_if(keeping, [](const OptionSpec& spec) { return long_name(spec) == "--keep-in"; });
-    for (auto& spec : keeping) {
-        if (long_name(spec) != "--keep-most") continue;
-        spec.help = "Keep N times at most, and no more once a host has sent this much";
-    }
     command.options = joined({
         {option("--hosts", "HOSTS", groups::hosts, "Hosts: H1,H2,... or ./FILE with one per line",
                 "any name that ssh takes", &options.hosts, {.required = true}),
@@ -317,7 +311,7 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe) {
                 "HOST.rec each, and fleet.json with the state of each host", &options.output, {.required = true})},
         filters,
         script_options(recipe, options.make),
-        keeping,
+        keep_options(options.keep, !recipe.record.keeps, true),
         has_module ? make_options(recipe, options.make) : dry_run_option(options.make.dry_run),
         has_module ? of_modules : OptionSpecs{},
         quiet_option(options.quiet),

@@ -17,6 +17,7 @@
 #include "overhead/overhead.h"
 #include "recipe/kernels.h"
 #include "recording/reader.h"
+#include "session/session.h"
 #include "show/json.h"
 #include "table/texts.h"
 
@@ -220,21 +221,20 @@ base::Result<void> list_kept(const ListOptions& options) {
     auto json = Json::array();
     Rows rows;
     for (const auto& [name, bytes, setup] : files) {
-        const auto& kept = setup.kept;
-        const auto value = cut(kept.value);
+        const auto kept = session::kept_row(setup.kept);
+        const auto& value = kept.value;
         json.push_back({{"file", name},
                         {"bytes", bytes},
                         {"recipe", cut(setup.recipe)},
                         {"host", setup.host.empty() ? Json(nullptr) : Json(cut(setup.host))},
-                        {"condition", cut(kept.condition)},
+                        {"condition", kept.condition},
                         {"value", value.empty() ? Json(nullptr) : Json(value)},
-                        {"at", table::utc_time(kept.at_epoch_ns)},
-                        {"before_ns", std::max<std::int64_t>(kept.before_ns, 0)},
-                        {"after_ns", std::max<std::int64_t>(kept.after_ns, 0)}});
-        rows.emplace_back(
-            base::printable(name),
-            fmt::format("{}: {}{}", table::local_time(kept.at_epoch_ns), base::printable(cut(kept.condition)),
-                        value.empty() ? "" : fmt::format(" ({})", base::printable(value))));
+                        {"at", table::utc_time(kept.at)},
+                        {"before_ns", kept.before_ns},
+                        {"after_ns", kept.after_ns}});
+        rows.emplace_back(base::printable(name),
+                          fmt::format("{}: {}{}", table::local_time(kept.at), base::printable(kept.condition),
+                                      value.empty() ? "" : fmt::format(" ({})", base::printable(value))));
     }
     if (options.format == "json") {
         show::put_json(std::cout, {{"schema", "stapgen.kept/1"}, {"kept", json}}, 2);

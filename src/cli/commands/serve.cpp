@@ -25,12 +25,8 @@ constexpr const char* interval = "5";
 /// Conditions of --when are checked so often.
 constexpr const char* keeping_interval = "1";
 
-bool has_field(const schema::Schema& schema, schema::FieldType type) {
-    return std::ranges::find(schema.fields, type, &schema::Field::type) != schema.fields.end();
-}
-
 bool counts_drops(const schema::Schema& schema) {
-    return has_field(schema, schema::FieldType::address) && has_field(schema, schema::FieldType::count);
+    return schema::has_type(schema, schema::FieldType::address) && schema::has_type(schema, schema::FieldType::count);
 }
 
 /// Whether its output does not grow with the packets.

@@ -158,7 +158,7 @@ OptionSpecs measure_options(MeasureOptions& options, const recipe::Recipe* recip
     });
 }
 
-OptionSpecs keep_options(KeepOptions& options, bool by_lines) {
+OptionSpecs keep_options(KeepOptions& options, bool by_lines, bool of_fleet) {
     auto& keep = options.plan;
     const auto folder = [](const std::string& typed) { return base::Result<std::filesystem::path>(typed); };
     OptionSpecs specs{
@@ -168,13 +168,17 @@ OptionSpecs keep_options(KeepOptions& options, bool by_lines) {
                "SUBJECT pNN|max|rise > VALUE [over TIME]; may be repeated", &options.conditions, {.needs = {"--keep"}}),
         option("--after", "TIME", groups::more_output, "Record this time after the condition, too", "",
                read_by(parse_measured_time, keep.after, false), {.default_value = "5", .needs = {"--keep"}}),
-        option("--keep-in", "FOLDER", groups::more_output, "Where --keep puts recordings",
-               "default: the working folder", read_by(folder, keep.folder, false), {.needs = {"--keep"}}),
         option("--keep-most", "SIZE[,N]", groups::more_output,
-               "Of these recordings keep the newest N, of this size together", "",
-               read_by(recording::parse_rotation, keep.most, false),
+               of_fleet ? "Keep N times at most, and no more once a host has sent this much"
+                        : "Of these recordings keep the newest N, of this size together",
+               "", read_by(recording::parse_rotation, keep.most, false),
                {.default_value = "256MB,20", .needs = {"--keep"}}),
     };
+    if (!of_fleet) {
+        specs.insert(specs.end() - 1,
+                     option("--keep-in", "FOLDER", groups::more_output, "Where --keep puts recordings",
+                            "default: the working folder", read_by(folder, keep.folder, false), {.needs = {"--keep"}}));
+    }
     if (by_lines) {
         specs.push_back(option("--keep-memory", "SIZE", groups::more_output, "Memory for records, for --keep",
                                "1MiB to 1GiB", read_by(parse_keep_memory, keep.memory, false),

@@ -22,7 +22,7 @@ OptionSpecs script_options(const recipe::Recipe& recipe, module::MakeOptions& op
 /// -d, -n, -o, those of present_options(), --rotate, --live and -q. `recipe`: what is measured; null: not known here.
 OptionSpecs measure_options(MeasureOptions& options, const recipe::Recipe* recipe = nullptr);
 /// --keep and what belongs to it: records of the seconds that have passed. `by_lines`: memory is stapgen's, too.
-OptionSpecs keep_options(KeepOptions& options, bool by_lines);
+OptionSpecs keep_options(KeepOptions& options, bool by_lines, bool of_fleet = false);
 OptionSpecs events_option(MeasureOptions& options);
 /// --buffer and -v.
 OptionSpecs load_options(MeasureOptions& options);

@@ -80,29 +80,32 @@ base::Result<std::int64_t> parse_kaslr_offset(std::string_view typed) {
                            "give _stext of /proc/kallsyms minus _stext of the map, for example 0x1c000000");
 }
 
-base::Result<std::int64_t> parse_buffer(std::string_view typed) {
-    constexpr std::uint64_t mib = 1U << 20U;
+namespace {
+
+constexpr std::uint64_t mib = 1U << 20U;
+
+/// Bytes, from 1 MiB to `most_mib`, which `most` says.
+base::Result<std::uint64_t> parse_memory(const char* option, std::string_view typed, std::uint64_t most_mib,
+                                         const char* most) {
     auto bytes = base::parse_size(typed);
     if (!bytes) {
-        bytes.error().what.insert(0, "--buffer: ");
+        bytes.error().what.insert(0, fmt::format("{}: ", option));
         return tl::make_unexpected(bytes.error());
     }
-    const auto whole = (*bytes + mib - 1) / mib;
-    if (*bytes >= mib && whole <= 4095) return static_cast<std::int64_t>(whole);
-    return base::bad_input(fmt::format("--buffer {}: not between 1MiB and 4095MiB", typed),
-                           "for example --buffer 64MiB");
+    if (*bytes >= mib && *bytes <= most_mib * mib) return *bytes;
+    return base::bad_input(fmt::format("{} {}: not between 1MiB and {}", option, base::printable(typed), most),
+                           fmt::format("for example {} 64MiB", option));
+}
+
+}  // namespace
+
+base::Result<std::int64_t> parse_buffer(std::string_view typed) {
+    STAPGEN_LET(const auto bytes, parse_memory("--buffer", typed, 4095, "4095MiB"));
+    return static_cast<std::int64_t>((bytes + mib - 1) / mib);
 }
 
 base::Result<std::uint64_t> parse_keep_memory(std::string_view typed) {
-    constexpr std::uint64_t mib = 1U << 20U;
-    auto bytes = base::parse_size(typed);
-    if (!bytes) {
-        bytes.error().what.insert(0, "--keep-memory: ");
-        return tl::make_unexpected(bytes.error());
-    }
-    if (*bytes >= mib && *bytes <= 1024 * mib) return *bytes;
-    return base::bad_input(fmt::format("--keep-memory {}: not between 1MiB and 1GiB", base::printable(typed)),
-                           "for example --keep-memory 64MiB");
+    return parse_memory("--keep-memory", typed, 1024, "1GiB");
 }
 
 base::Result<std::optional<session::KeepPlan>> keep_plan_of(const KeepOptions& options) {
