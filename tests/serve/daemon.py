@@ -145,11 +145,18 @@ class Recipe:
         sums = [sum(values) for values in stages.values()]
         self.send("\t".join(map(str, ["split", self.tag, "-", 300, len(first), *sums])))
 
+    def put(self, name, text):
+        whole = self.folder / "partial"  # the recipe looks for the other name
+        whole.write_text(text)
+        whole.rename(self.folder / name)
+
+    def keep(self, file):
+        """Say that the seconds before now were kept."""
+        self.put("kept", f"@stapgen kept {time.time_ns()} {file}")
+
     def die(self, code, said=""):
         """End this run; what is sent from now on is of the next."""
-        whole = self.folder / "die"  # the recipe looks for the other name
-        whole.write_text(f"{code} {said}")
-        whole.rename(self.folder / f"die-{self.run}")
+        self.put(f"die-{self.run}", f"{code} {said}")
         self.run += 1
 
     def times(self, name):

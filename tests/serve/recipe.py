@@ -3,8 +3,8 @@
 """recipe.py FOLDER: a steered stapgen whose kernel is a test: the protocol of src/session/remote.h.
 
 Run N reads FOLDER/lines-N as the test makes it longer, and sends its lines as those of a script. A file FOLDER/die-N ends
-it: its first word is the exit code, or below 0 a signal; what follows is said on stderr. When stdin ends so does it, with
-the line in FOLDER/end.
+it: its first word is the exit code, or below 0 a signal; what follows is said on stderr. FOLDER/kept is said there, once.
+When stdin ends so does it, with the line in FOLDER/end.
 """
 
 import json
@@ -61,6 +61,9 @@ def main():
         for at in range(0, len(whole), 100000):
             send(whole[at:at + 100000])
         sent += len(whole)
+        if (FOLDER / "kept").exists():
+            print((FOLDER / "kept").read_text(), file=sys.stderr, flush=True)
+            (FOLDER / "kept").unlink()
         if fatal.exists():
             die(fatal.read_text())
         if stdin_ended():

@@ -5,6 +5,7 @@ written can be read, and nothing stays loaded."""
 import json
 
 DESCRIPTION = "--keep: kill -9 and a full disk while a recording is kept, at twenty moments each: what is there is right"
+IN_CI = ("trixie",)
 BUILD = {"rx": ["rx-latency", "--keep-memory", "1MiB"]}
 
 MOMENTS, SIZES = range(20), range(4, 84, 4)
