@@ -212,7 +212,7 @@ constexpr MessageRow table[] = {
     {"registration", 5, warning, outcome, "", "registration error*(rc *)", "the kernel refused a probe (error {2})",
      "that function cannot be probed there: its measurements are missing"},
     {"ftrace-off", 5, warning, outcome, "", "ftrace refuses to call probes (rc *)",
-     "the kernel's ftrace does not call probes of functions (error {1}): they are kprobes, and see nothing where it is off",
+     "the kernel's ftrace does not call probes of functions (error {1}): they see nothing",
      "switch it on: sysctl kernel.ftrace_enabled=1"},
     {"rename-short", 5, warning, outcome, "", "Old module name '*' is too short for renaming",
      "the module's name {1} is too short to be made unique", "only one run of it can be active at a time"},
