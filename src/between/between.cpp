@@ -10,6 +10,7 @@
 #include "between/clocks.h"
 #include "between/join.h"
 #include "between/result.h"
+#include "between/sentences.h"
 #include "table/histogram.h"
 
 namespace stapgen::between {
@@ -348,14 +349,6 @@ Result Hosts::result(const Chains& chains) {
     return result;
 }
 
-std::string not_found_text(const Host& client, std::size_t hosts) {
-    const auto requests = fmt::format("of {}'s {} requests none is in ", client.name,
-                                      client.client.ends.size() + client.capture.ends.size());
-    if (hosts == 1) return requests + "it as its server has it: give the server's recording, too";
-    return requests +
-           "another recording: does a proxy end the connections? It is a client and a server: record it, too";
-}
-
 }  // namespace
 
 Placed placed(const Request& request, const Result& result) {
@@ -380,7 +373,7 @@ Answer between(std::vector<Host>& hosts, const EachRequest& each) {
         }
         // A capture may be a server's, and is looked for at its clients.
         if (!is_found && !hosts[client].client.ends.empty())
-            answer.missing.push_back(not_found_text(hosts[client], hosts.size()));
+            answer.missing.push_back(not_found_text(hosts, hosts[client]));
     }
     Chains chains(hosts);
     for (const auto& both : pairs)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <utility>
 
 #include "base/text.h"
@@ -35,6 +36,22 @@ std::string by_host(const Result& result, std::string_view joint, const auto& ro
         if (!texts.empty()) hosts.push_back(fmt::format("{}{}{}", host, joint, fmt::join(texts, ", ")));
     }
     return fmt::format("{}", fmt::join(hosts, "; "));
+}
+
+struct Span {
+    std::int64_t begin = end_of_time, end = 0;
+
+    [[nodiscard]] bool overlaps(const Span& other) const { return begin <= other.end && other.begin <= end; }
+};
+
+/// When these requests were, by their host's clock.
+Span span_of(std::initializer_list<const Side*> sides) {
+    Span span;
+    for (const auto* side : sides) {
+        for (const auto& end : side->ends)
+            span = {std::min(span.begin, end.from), std::max(span.end, end.to)};
+    }
+    return span;
 }
 
 }  // namespace
@@ -243,6 +260,26 @@ show::Table parts_table(const Result& result) {
                               time_cell(part.p99_ns)});
     }
     return table;
+}
+
+std::string not_found_text(const std::vector<Host>& hosts, const Host& client) {
+    const auto requests = fmt::format("of {}'s {} requests none is in ", client.name,
+                                      client.client.ends.size() + client.capture.ends.size());
+    if (hosts.size() == 1) return requests + "it as its server has it: give the server's recording, too";
+    const auto span = span_of({&client.client, &client.capture});
+    bool has_servers = false, is_at_same_time = false;
+    for (const auto& host : hosts) {
+        const auto other = span_of({&host.server, &host.capture});
+        if (&host == &client || other.end == 0) continue;
+        has_servers = true;
+        is_at_same_time = is_at_same_time || span.overlaps(other);
+    }
+    return fmt::format(
+        "{}another recording: does a proxy end the connections? It is a client and a server: record it, too{}",
+        requests,
+        has_servers && !is_at_same_time
+            ? ". Or start both earlier: by the hosts' clocks no server's recording is of the same time"
+            : "");
 }
 
 }  // namespace stapgen::between

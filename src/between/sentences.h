@@ -51,6 +51,8 @@ struct NotJoined {
 std::vector<NotJoined> not_joined(const Result& result);
 std::string not_joined_text(const Result& result);
 std::string not_measured_text(const Result& result);
+/// Of a host none of whose requests another one has: what that may be.
+std::string not_found_text(const std::vector<Host>& hosts, const Host& client);
 
 /// "-": not known.
 show::Cell time_cell(const std::optional<std::int64_t>& ns);
