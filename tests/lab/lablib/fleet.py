@@ -36,7 +36,7 @@ mkdir -p /run/sshd
 cp /lab/boot/host_key /lab/boot/sshd_config /run && chmod 600 /run/host_key
 sed -i 's=/lab/boot/host_key=/run/host_key=' /run/sshd_config
 /usr/sbin/sshd -f /run/sshd_config || exit 1
-start_ready serve --port 7000 --threads per-connection || exit 1
+[ ! -d /lab/traffic ] || start_ready serve --port 7000 --threads per-connection || exit 1
 touch /lab/boot/up
 until [ -e /lab/boot/end ]; do sleep 1; done
 """
@@ -53,7 +53,7 @@ class Host:
 
     def __init__(self, name, root, run, options, ssh):
         self.name, self.ssh_program, self.port = name, ssh, free_port()
-        self.lab = scenario.Lab(root, run, scenario.Options(options.stapgen, options.traffic))
+        self.lab = scenario.Lab(root, run, scenario.Options(options.stapgen, options.traffic), wants_traffic=options.traffic is not False)
         self.lab.fill()
         self.guest = Guest(root, run, net=True, cache=self.lab.cache, real_time=True, cpus=CPUS, env={"LAB_HOST": name})
         self.process = self.log = self.limit = None
@@ -119,8 +119,11 @@ def join(one, two):
 
 
 @contextlib.contextmanager
-def hosts(suites, run, options, wired=()):
-    """Yield {name: Host}, all up, and the ssh program that knows their names. SUITES: name -> suite; two WIRED ones are joined."""
+def hosts(suites, run, options, wired=(), meanwhile=None):
+    """Yield {name: Host}, all up, and the ssh program that knows their names. SUITES: name -> suite; two WIRED ones are joined.
+
+    With the traffic programs, unless they are False, each has a server on port 7000. MEANWHILE is called while they boot.
+    """
     run.mkdir(parents=True, exist_ok=True)
     key, host_key, ssh = run / "key", run / "host_key", run / "ssh"
     for each in (key, host_key):
@@ -140,6 +143,8 @@ def hosts(suites, run, options, wired=()):
         for host in found.values():
             held.callback(host.end)
             host.boot(key, host_key)
+        if meanwhile:
+            meanwhile(found)
         for host in found.values():
             host.wait_until_up()
             say(f"{host.name} is up: {host.lab.release}")

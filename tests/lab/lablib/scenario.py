@@ -238,11 +238,11 @@ def build_modules(lab, modules, binds=(), symbols=None, program="stapgen", own_r
         say(f"built {name} in {time.monotonic() - begin:.1f} s")
 
 
-def run_script(guest, script, timeout, echo=False):
-    """Boot GUEST and return the exit code of SCRIPT, whose output is shown as it comes with ECHO."""
+def run_script(guest, script, timeout):
+    """Boot GUEST and return the exit code of SCRIPT."""
     begin = time.monotonic()
-    with doing("the guest runs", None if echo else guest.boot / "output"):
-        code = guest.execute(HEAD + script, timeout, echo=echo)
+    with doing("the guest runs", guest.boot / "output"):
+        code = guest.execute(HEAD + script, timeout, echo=False)
     say(f"guest ran {time.monotonic() - begin:.1f} s")
     return code
 
@@ -250,14 +250,13 @@ def run_script(guest, script, timeout, echo=False):
 def boot_scenario(scenario, lab):
     """Run the scenario's GUEST."""
     guest = lab.guest(getattr(scenario, "NET", False), getattr(scenario, "REAL_TIME", False), getattr(scenario, "CPUS", None))
-    code = run_script(guest, scenario.GUEST, getattr(scenario, "TIMEOUT", TIMEOUT),
-                      getattr(scenario, "ECHO", False))
+    code = run_script(guest, scenario.GUEST, getattr(scenario, "TIMEOUT", TIMEOUT))
     assert code == 0, f"the guest's script ended with {code}"
 
 
 def prepared(root, run, scenario, options):
     """Return the scenario's Lab with all that its guest is given: what it builds and prepares."""
-    lab = Lab(root, run, options, getattr(scenario, "APPEND", machine.APPEND), getattr(scenario, "TRAFFIC", True))
+    lab = Lab(root, run, options, getattr(scenario, "APPEND", machine.APPEND))
     build_modules(lab, getattr(scenario, "BUILD", {}))
     if hasattr(scenario, "prepare"):
         scenario.prepare(lab)
