@@ -14,7 +14,7 @@ PLAIN_READS = [(rf"__get_kernel_nofault\(&(\w+), from, {kind}, bad\)", rf"\1 = *
                for kind in ("u8", "u16", "u32", "u64")]
 # Tables that a short flood fills.
 SMALL_TABLES = (r"(STAPGEN_(?:REQUESTS|SOCKETS|RX_QUEUED|TX_CALLS)) \d+\b", r"\1 100")
-SMALL_SETS = (r"(#define STAPGEN_WHO(?:_THREAD)?_BITS) \d+", r"\1 1")
+SMALL_SETS = (r"(#define STAPGEN_(?:WHO|WHO_THREAD|CLOCK|ASKING|THROTTLED)_BITS) \d+", r"\1 1")
 # Rules of nftables that count all, and drop what comes to one port, or is passed on to it; connections to another one get
 # no answer; and others that come and go. Each by itself.
 RULES = """table inet lab {

@@ -52,7 +52,7 @@ for control in $(cat controls); do
     dmesg -C
     staprun -o $control.out control_${control//-/_}.ko 2>$control.err &
     tracer=$!
-    sleep 4
+    wait_for "grep -q began $control.out" || exit 1
     # Something to receive, on all CPUs.
     pings=
     for cpu in 0 1 2 3; do
@@ -108,7 +108,7 @@ def prepare(lab):
         probe = 'kernel.trace("netif_receive_skb")' if name == "race" else "timer.ms(500)"
         (lab.work / f"{name}.stp").write_text(
             f"%{{\n#include <linux/slab.h>\n{lock}\nstatic struct stapgen_lock one, two;\nint control_shared;\n%}}\n"
-            f"function control() %{{ {code} %}}\nprobe {probe} {{ control() }}\n")
+            f'function control() %{{ {code} %}}\nprobe begin {{ println("began") }}\nprobe {probe} {{ control() }}\n')
         module = f"control_{name.replace('-', '_')}"
         lab.chroot(["stap", "-g", *options, "-r", lab.release, "-p4", "-m", module, f"{name}.stp"],
                    env={"SYSTEMTAP_DIR": "/lab/cache/systemtap"})

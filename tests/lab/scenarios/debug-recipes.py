@@ -5,7 +5,8 @@ On two CPUs at once, as many as the host had; STAPGEN_LAB_RECIPES chooses among 
 rx-latency-full ...), each of which measures for STAPGEN_LAB_SECONDS (6): requests over TCP and UDP, IPv4 and IPv6, and floods
 that nobody reads; packets that are passed on; printing and aggregating; with and without parts; with --who, of readers beside a
 process that spins, behind a lock, and in a cgroup that is throttled; with --cost; with tables that are full, filters and --by; while rules of
-nftables accept and drop; ended and unloaded under all of it. The tapsets read memory plainly, so that KASAN and KCSAN see it, and lockdep knows of their locks.
+nftables accept and drop; ended and unloaded under all of it; with --parts, of programs that wait for locks, pipes and memory.
+ftrace calls the probes of functions (workaround ftrace-hooks). The tapsets read memory plainly, so that KASAN and KCSAN see it, and lockdep knows of their locks.
 debug-controls shows that faults would be told.
 """
 
@@ -35,15 +36,18 @@ BUILDS |= {f"{recipe}-bare": [recipe, "--no-parts"] for recipe in WITH_PARTS}
 WHO = {"rx-latency-who": ["rx-latency", "--who"], "rx-latency-who-sums": ["rx-latency", "--who", "--aggregate"],
        "rx-latency-who-bare": ["rx-latency", "--who", "--no-parts"], "net-latency-who": ["net-latency", "--who"]}
 BUILDS |= WHO
+PARTS = {"sock-latency-parts": ["sock-latency", "--parts"], "sock-latency-parts-sums": ["sock-latency", "--parts", "--aggregate"],
+         "sock-latency-parts-calls": ["sock-latency", "--parts", "--syscalls"]}
+BUILDS |= PARTS
 BUILDS |= {"dropwatch-stacks": ["dropwatch", "--stacks"]}
 # With -t, and SystemTap itself looks whether it may sleep. call-trace's 427 probes are slow enough without it.
 COST = ["--cost", "--stap-option=-DDEBUG_MEMALLOC_MIGHT_SLEEP"]
 BUILDS |= {f"{recipe}-cost": [recipe, *COST] for recipe in LATENCY + OTHERS if recipe != "call-trace"}
-BUILDS |= {"rx-latency-who-cost": [*WHO["rx-latency-who"], *COST]}
+BUILDS |= {f"{name}-cost": [*arguments, *COST] for name, arguments in (WHO | PARTS).items() if name in ("rx-latency-who", "sock-latency-parts")}
 BUILDS |= {f"{recipe}-chosen": [recipe, "--by", "container"] for recipe in ("dropwatch", "rx-latency", "tx-latency")}
 FULL = {f"{recipe}-full": [recipe] for recipe in LATENCY}
 FULL |= {f"{recipe}-full-sums": [recipe, "--aggregate"] for recipe in LATENCY}
-FULL |= {f"{name}-full": arguments for name, arguments in WHO.items()}
+FULL |= {f"{name}-full": arguments for name, arguments in (WHO | PARTS).items()}
 CHOSEN = os.environ.get("STAPGEN_LAB_RECIPES", " ".join(BUILDS | FULL)).split()
 
 GUEST = r"""
@@ -57,6 +61,12 @@ throttled() { exec bash -c 'echo $$ >/sys/fs/cgroup/slow/cgroup.procs && exec "$
 read_late() {
     READY_COUNT=$2
     start_ready $3 late $1 --receive --port $2 && late $1 --address 127.0.0.1 --port $2 --count 53
+    kill $READY_PID
+}
+# worked THING PORT: requests to a program that waits for it.
+worked() {
+    READY_COUNT=$2
+    start_ready works $1 --ms 3 --port $2 && ask --port $2 --requests 13
     kill $READY_PID
 }
 for cpu in 0 1; do
@@ -81,6 +91,10 @@ again nft -f rules-anew &
 again read_late shares 7401 &
 again read_late futex 7402 &
 again read_late quota 7403 throttled &
+again worked lock 7501 &
+again worked condition 7502 &
+again worked pipe 7503 &
+again worked maps 7504 &
 dmesg >before
 mkdir runs
 for module in MODULES; do
@@ -92,6 +106,7 @@ for module in MODULES; do
     wait_for "grep -q '^stapgen: measuring' runs/$module.err || ! kill -0 $tracer"
     sleep 3
     grep -c stapgen_lock /proc/lockdep >runs/$module.locks
+    grep stapkp_hook /sys/kernel/tracing/enabled_functions >runs/$module.hooks
     # With -t SystemTap measures what each module that comes costs it.
     case $module in *-cost) stapgen exec other.ko -d 1 >other.out 2>&1 || exit 1 ;; esac
     wait $tracer
@@ -133,12 +148,15 @@ def check(lab):
             waited = {row["group"]["waited"] for row in report.get("who", [])}
             if not waited >= {"run-queue", "throttled", "asleep"}:
                 bad.append(f"{name}: it only knows of {waited}; {lab.read(f'runs/{name}.throttled')}")
-        print(f"{lab.suite} {name}: ended with {code}, {account.get('seen')} seen, {account.get('other')}; {len(found)} reports; "
+        hooks = len(lab.read(f"runs/{name}.hooks").splitlines())
+        print(f"{lab.suite} {name}: ended with {code}, {account.get('seen')} seen, {account.get('other')}; {hooks} hooks; {len(found)} reports; "
               f"nftables: {re.findall('packets ([0-9]+)', lab.read(f'runs/{name}.rules'))} dropped, let in, let out so far")
         bad += [f"{name}: {text}" for text in found]
         locks, is_on = lab.read(f"runs/{name}.locks").split()[0], lab.read(f"runs/{name}.locks").split()[-1]
         if is_on != "1" or (name.startswith(LATENCY) and locks == "0"):
             bad.append(f"{name}: lockdep is off, or knows no lock of it")
+        if name.startswith(LATENCY) and not hooks:
+            bad.append(f"{name}: ftrace calls none of its probes")
         # softirqs and allocations are counted, not seen.
         if account.get("seen", 1) == 0:
             bad.append(f"{name}: it saw nothing")
