@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "base/saturate.h"
 #include "base/text.h"
 #include "bundle/firewall.h"
 #include "bundle/lines.h"
@@ -74,7 +75,7 @@ class Counters final : public decode::FormatDetector::Sink {
         // What aggregates has no records.
         if (std::holds_alternative<decode::HeaderLine>(line) && source.importer == "stapgen") ++records;
         const auto* const reading = std::get_if<decode::CounterReading>(&line);
-        if (reading == nullptr) return;
+        if (reading == nullptr || reading->is_unknown) return;
         ++values;
         std::pair key{std::string(reading->name), std::string(reading->of)};
         if (reading->whose != nullptr) {
@@ -101,7 +102,7 @@ class Counters final : public decode::FormatDetector::Sink {
 
   private:
     [[nodiscard]] Reading new_reading(const decode::CounterReading& reading) const {
-        return {reading.value, {file_, number}, reading.sample, reading.value, reading.is_rise};
+        return {reading.value, {file_, number}, reading.sample, reading.value, reading.is_rise, reading.over_ns};
     }
 
     void add(const decode::CounterReading& reading, Reading& known) const {
@@ -112,6 +113,7 @@ class Counters final : public decode::FormatDetector::Sink {
         const bool is_next = reading.sample > known.sample;
         if (known.place.file != file_ || known.is_rise != reading.is_rise || (!is_next && !reading.part)) return;
         known.sample = reading.sample;
+        base::add_saturating(known.over_ns, reading.over_ns);
         known.of_sample = reading.value + (is_next && !reading.is_rise ? 0 : known.of_sample);
         if (known.of_sample <= known.value) return;
         known.value = known.of_sample;

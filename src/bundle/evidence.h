@@ -37,6 +37,7 @@ struct Reading {
     std::int64_t sample = 0;      ///< of a counter: the number of the last sample in the file
     std::uint64_t of_sample = 0;  ///< what that has so far; of rises, all of them
     bool is_rise = false;         ///< not since boot, but since the tool ran before
+    std::int64_t over_ns = 0;     ///< or in this time, which the tool says
 };
 
 /// Lines of a log that have a text.

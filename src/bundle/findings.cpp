@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -18,6 +19,7 @@
 #include "base/kernel.h"
 #include "base/text.h"
 #include "base/toml_table.h"
+#include "base/units.h"
 #include "recipe/catalog.h"
 
 namespace stapgen::bundle {
@@ -47,7 +49,10 @@ std::vector<Seen> counters_of(const std::function<bool(const std::string& name)>
         }
         if (reading.value == from || !takes(name)) continue;
         auto what = of == "-" ? name : fmt::format("{} of {}", name, of);
-        if (reading.is_rise) what += ", since it was printed last";
+        if (reading.is_rise) {
+            what += reading.over_ns > 0 ? ", in " + base::format_duration(std::chrono::nanoseconds(reading.over_ns))
+                                        : ", since it was printed last";
+        }
         all.push_back({std::move(what), reading.place, reading.value - from, {}, name, of});
     }
     return all;

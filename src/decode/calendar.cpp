@@ -68,19 +68,22 @@ struct TimeParts {
     std::int64_t fraction_ns = 0;
     std::optional<bool> is_pm;
 
+    [[nodiscard]] MaybeNumber since_midnight() const;
     [[nodiscard]] std::optional<SampleTime> time() const;
 };
 
+MaybeNumber TimeParts::since_midnight() const {
+    if (!second || !is_pm) return second;
+    if (*second < hour_s || *second >= 13 * hour_s) return std::nullopt;
+    return *second % (12 * hour_s) + (*is_pm ? 12 * hour_s : 0);
+}
+
 std::optional<SampleTime> TimeParts::time() const {
-    if (!year || !month || !day || !second) return std::nullopt;
+    const auto since = since_midnight();
+    if (!year || !month || !day || !since) return std::nullopt;
     const auto midnight = epoch_of_day(*year, *month, *day);
     if (!midnight) return std::nullopt;
-    auto since_midnight = *second;
-    if (is_pm) {
-        if (*second < hour_s || *second >= 13 * hour_s) return std::nullopt;
-        since_midnight = *second % (12 * hour_s) + (*is_pm ? 12 * hour_s : 0);
-    }
-    const auto epoch_s = *midnight + since_midnight - zone_s.value_or(0);
+    const auto epoch_s = *midnight + *since - zone_s.value_or(0);
     if (epoch_s < 0) return std::nullopt;
     return SampleTime{epoch_s * second_ns + fraction_ns, zone_s.has_value()};
 }
@@ -211,6 +214,15 @@ std::optional<SampleTime> read_sample_time(std::string_view line) {
         if (!read_word(word, parts)) return std::nullopt;
     }
     return parts.time();
+}
+
+std::optional<std::int64_t> read_time_of_day(std::string_view text) {
+    TimeParts parts;
+    for (const auto word : base::words(text)) {
+        if (!read_word(word, parts)) return std::nullopt;
+    }
+    if (parts.year || parts.month || parts.day || parts.zone_s) return std::nullopt;
+    return parts.since_midnight();
 }
 
 }  // namespace stapgen::decode

@@ -31,4 +31,7 @@ struct SampleTime {
 /// 17 00:26:51 2020". Years as above.
 std::optional<SampleTime> read_sample_time(std::string_view line);
 
+/// Seconds since midnight of "15:02:01" and "03:02:01 PM". Nothing if it is anything else.
+std::optional<std::int64_t> read_time_of_day(std::string_view text);
+
 }  // namespace stapgen::decode

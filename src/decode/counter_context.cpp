@@ -2,6 +2,7 @@
 #include "decode/counter_context.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -39,6 +40,7 @@ bool CounterContext::take_commands(std::string_view line, std::string_view first
     }
     const bool sleeps_only = commands.size() == 1 && has_slept && commands[0].words.size() == 2;
     if (asked.empty() && !sleeps_only) return false;
+    sysstat_host_.clear();
     if (const auto prompt = is_prompted ? read_prompt(first) : std::nullopt) at_prompt(*prompt);
     begins_sample_ = begins_sample_ || sleeps_only || (!asked.empty() && asked[0].is_later);
     is_disturbed_ = false;
@@ -76,7 +78,24 @@ void CounterContext::take_watch(std::string_view line, std::int64_t number) {
         one.block.lacks_rows = block.lacks_rows = false;
 }
 
+/// The first line of sar: "Linux 6.1.0-21-amd64 (n1)  10/15/2024  _x86_64_  (4 CPU)"; old ones end behind the day.
+bool CounterContext::take_sysstat(std::string_view line, std::int64_t number) {
+    constexpr std::size_t max_length = 256;
+    const auto words = base::words(line);
+    if (line.size() > max_length || words.size() < 4 || words[0] != "Linux" || !base::is_digit(words[3][0]))
+        return false;
+    const auto host = words[2].substr(1, words[2].size() - 2);
+    if (words[2] != fmt::format("({})", host) || !is_host_name(host)) return false;
+    sysstat_host_ = host;
+    sysstat_date_ = fmt::format("{}", fmt::join(words.begin() + 3, words.end(), " "));
+    if (block.number == 0) return true;
+    block = new_block(*format, number);
+    take_turn(*format);
+    return true;
+}
+
 bool CounterContext::take_heading(std::string_view line, std::int64_t number) {
+    if (take_sysstat(line, number)) return true;
     const auto heading = read_heading(line);
     if (!heading || heading->text.empty()) return false;
     const bool is_device = is_usual_device_name(heading->text);
@@ -106,6 +125,7 @@ void CounterContext::pass_over(std::string_view first, bool has_prompt, std::int
 }
 
 void CounterContext::at_prompt(const PromptLine& prompt) {
+    sysstat_host_.clear();
     if (!prompt.host.empty() && prompt.host != where_.host) {
         where_.host = prompt.host;
         entered_ = {};
@@ -211,12 +231,14 @@ void CounterContext::begin_anew(const CounterFormat& of, CounterBlock& in, std::
     take_turn(of);
 }
 
-table::CounterSource CounterContext::begin(const CounterBlock& in, std::int64_t number) {
+table::CounterSource CounterContext::begin(const CounterFormat& of, const CounterBlock& in, std::int64_t number) {
     if (!name_.empty()) {
         where_.heading = std::exchange(name_, {});
         was_printed_ = is_printed_;
     }
     auto source = where_;
+    const bool may_be_here = table::CounterSource{.host = where_.host}.may_be({.host = sysstat_host_});
+    if (of.are_rates && (where_.host.empty() || !may_be_here)) source.host = sysstat_host_;
     const auto place = in.place.within(entered_);
     source.reached = place.host;
     source.inside = place.inside;

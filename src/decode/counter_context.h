@@ -27,7 +27,8 @@ class CounterContext {
     bool take_commands(std::string_view line, std::string_view first, std::int64_t number);
     /// Takes the heading of watch, with its command: "Every 1.0s: ethtool -S eth1    n1: Tue Apr 16 08:23:27 2024".
     void take_watch(std::string_view line, std::int64_t number);
-    /// Takes a heading that can be nothing else: of a device, of a host among signs, of a command. False: it is none.
+    /// Takes a heading that can be nothing else: of a device, of a host among signs, of a command, of sysstat's tools.
+    /// False: it is none.
     bool take_heading(std::string_view line, std::int64_t number);
     /// Nobody understood the line: it may be a prompt with a command, or a heading.
     void pass_over(std::string_view first, bool has_prompt, std::int64_t number);
@@ -41,7 +42,9 @@ class CounterContext {
     /// The output of the next command begins, or of the same one again.
     void begin_anew(const CounterFormat& of, CounterBlock& in, std::int64_t number);
     /// The block has its first values, which are of this source.
-    table::CounterSource begin(const CounterBlock& in, std::int64_t number);
+    table::CounterSource begin(const CounterFormat& of, const CounterBlock& in, std::int64_t number);
+    /// The day of sar's samples, as the last first line of sar has it; empty: there was none.
+    [[nodiscard]] const std::string& date() const { return sysstat_date_; }
 
     /// Whether what comes is of another sample: a command slept.
     bool begins_sample() { return std::exchange(begins_sample_, false); }
@@ -62,11 +65,13 @@ class CounterContext {
     [[nodiscard]] std::optional<std::size_t> next(const CounterFormat& of) const;
     void set_device(const CounterFormat& of, CounterBlock& in, std::int64_t number) const;
     [[nodiscard]] bool is_uncertain() const;
+    bool take_sysstat(std::string_view line, std::int64_t number);
     void at_prompt(const PromptLine& prompt);
     bool put_heading(const Heading& heading, std::int64_t number);
 
-    table::CounterSource where_;  ///< without what a block says
-    ShellPlace entered_;          ///< of the shell that was entered
+    table::CounterSource where_;               ///< without what a block says
+    std::string sysstat_host_, sysstat_date_;  ///< of the output that follows
+    ShellPlace entered_;                       ///< of the shell that was entered
     /// Prompts of the shell outside and of the first line inside. That of a network namespace is as outside.
     std::string outer_prompt_, inner_prompt_;
     std::vector<Asked> asked_;

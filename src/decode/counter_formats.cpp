@@ -67,6 +67,27 @@ constexpr CounterShape netstat_i_shapes[]{
      "MTU=- Met=- RX-OK=rx_packets RX-ERR=rx_errs RX-DRP=rx_drop RX-OVR=rx_fifo TX-OK=tx_packets TX-ERR=tx_errs "
      "TX-DRP=tx_drop TX-OVR=tx_fifo Flg=-"}};
 
+/// The output of `sar -n EDEV` and `sar -n DEV` (sysstat 7 to 12.7): rates of what /proc/net/dev has (read_net_edev()
+/// and read_net_dev() of its rd_stats.c), behind the end of their sample; kB and % are rounded. With -h devices are
+/// last.
+///     10:00:01 AM     IFACE   rxerr/s   txerr/s    coll/s  rxdrop/s  txdrop/s  txcarr/s  rxfram/s  rxfifo/s  txfifo/s
+///     10:00:11 AM      eth0      0.00      0.00      0.00      3.10      0.00      0.00      0.00      0.00      0.00
+///     Average:         eth0      0.00      0.00      0.00      3.10      0.00      0.00      0.00      0.00      0.00
+constexpr std::string_view sar_columns =
+    "IFACE=@ rxerr/s=rx_errs txerr/s=tx_errs coll/s=tx_colls rxdrop/s=rx_drop txdrop/s=tx_drop txcarr/s=tx_carrier "
+    "rxfram/s=rx_frame rxfifo/s=rx_fifo txfifo/s=tx_fifo rxpck/s=rx_packets txpck/s=tx_packets rxbyt/s=- txbyt/s=- "
+    "rxkB/s=- txkB/s=- rxcmp/s=rx_compressed txcmp/s=tx_compressed rxmcst/s=rx_multicast %ifutil=-";
+constexpr CounterShape sar_shapes[]{{"* IFACE *", "clock @", Kind::table, sar_columns},
+                                    {"* rxerr/s *", "clock rx_errs", Kind::table, sar_columns},
+                                    {"* rxpck/s *", "clock rx_packets", Kind::table, sar_columns},
+                                    {"* LINUX RESTART *", "clock -"}};
+
+/// The output of `ip neigh` and `ip -s neigh`, also busybox's, and with -s twice:
+///     10.0.0.5 dev eth0 lladdr 52:54:00:12:34:56 ref 1 used 12/9/5 probes 4 REACHABLE
+///     10.0.0.9 dev eth0  used 12/9/5 probes 6 FAILED
+/// Of a device that it is asked for lines have no "dev eth0".
+constexpr CounterShape neighbour_shapes[]{{"* dev * *", "ip @ neighbour"}, {"* *", "ip ! neighbour", Kind::in_block}};
+
 /// /proc/net/dev: NAME: and 16 numbers for each device, below two lines of headings. Old kernels leave no blank behind
 /// the colon, and an alias of a device has one in its name: "eth0:1:". Names are "dev.rx_drop", as the kernel adds
 /// several counters of `ip -s link` up for most of them (dev_seq_printf_stats in net/core/net-procfs.c).
@@ -254,6 +275,22 @@ constexpr CounterFormat formats[]{
      .prefix = "dev",
      .ends_at_noise = true,
      .shapes = netstat_i_shapes},
+    {.title = "sar -n",
+     .asked = {.command = "sar", .option = "n", .objects = "EDEV DEV DEV,EDEV EDEV,DEV ALL"},
+     .prefix = "dev",
+     .ends_at_noise = true,
+     .from_zero = true,
+     .are_rates = true,
+     .shapes = sar_shapes,
+     .bare_row = "clock lan rx_errs tx_errs tx_colls rx_drop tx_drop tx_carrier rx_frame rx_fifo tx_fifo"},
+    {.title = "ip -s neigh",
+     .asked = {.command = "ip",
+               .objects = "neigh neighbour neighbor neighb neig nei ne n",
+               .arguments = "show list ls dev unused nud all failed incomplete stale reachable delay probe permanent"},
+     .names_device = true,
+     .ends_at_noise = true,
+     .has_parts = true,
+     .shapes = neighbour_shapes},
     {.title = "/sys/class/net/*/statistics",
      .asked = {.path = "/sys/class/net/"},
      .prefix = "link",

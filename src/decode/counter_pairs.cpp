@@ -66,6 +66,38 @@ bool read_columns(std::string_view text, std::vector<CounterValue>& out) {
     return name.empty() && out.size() > before + 1;
 }
 
+std::optional<std::uint64_t> read_hundredths(std::string_view text) {
+    constexpr std::size_t decimals = 2, max_digits = 12;
+    const auto point = text.find_first_of(".,");
+    if (point == text.npos || point > max_digits || text.size() != point + 1 + decimals) return std::nullopt;
+    const auto whole = base::to_unsigned(text.substr(0, point)), part = base::to_unsigned(text.substr(point + 1));
+    if (!whole || !part) return std::nullopt;
+    return *whole * 100 + *part;
+}
+
+bool read_neighbour(std::string_view text, std::string_view group, std::vector<CounterValue>& out) {
+    // print_neigh() of iproute2's ip/ipneigh.c. An entry of a proxy has no state, one of a route no other word of
+    // these.
+    constexpr std::string_view states = "INCOMPLETE REACHABLE STALE DELAY PROBE FAILED NOARP PERMANENT proxy";
+    const auto words = base::words(text);
+    std::string_view state;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (base::contains_word("lladdr ref used probes proto", words[i])) {
+            // From 5.16 on there is no blank between them: "used 12/9/5probes 4".
+            const bool has_probes = words[i] == "used" && i + 1 < words.size() && words[i + 1].ends_with("probes");
+            i += has_probes ? 2 : 1;
+            if (i >= words.size()) return false;
+        } else if (base::contains_word(states, words[i]) && state.empty()) {
+            state = words[i];
+        } else if (!base::contains_word("router managed extern_learn offload extern_valid", words[i])) {
+            return false;
+        }
+    }
+    for (const auto& [name, which] : {std::pair{"failed", "FAILED"}, std::pair{"incomplete", "INCOMPLETE"}})
+        out.push_back({fmt::format("{}.{}", group, name), "", state == which ? 1U : 0U, true});
+    return !state.empty();
+}
+
 SocketDetails read_socket_details(std::string_view text) {
     constexpr std::string_view before_users = "users:((", behind_users = "))";
     const auto begin = text.find(before_users);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "decode/counter_reader.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/kernel.h"
 #include "base/text.h"
+#include "decode/calendar.h"
 #include "decode/prompt_stripper.h"
 
 namespace stapgen::decode {
@@ -25,15 +28,6 @@ bool is_of_digits(std::string_view word, std::string_view others) {
     const auto is_other = [&](char c) { return others.find(c) != others.npos; };
     return std::ranges::any_of(word, is_other) &&
            std::ranges::all_of(word, [&](char c) { return base::is_digit(c) || c == '.' || is_other(c); });
-}
-
-/// Whether it can be the name of a device: letters, digits and what people put into names, so that what a terminal left
-/// before it is seen. The kernel allows more.
-bool is_device_name(std::string_view text) {
-    constexpr std::size_t max_length = 32;  // the kernel's have 15 bytes at most, and an alias a number behind them
-    return !text.empty() && text.size() <= max_length && std::ranges::all_of(text, [](char c) {
-        return base::is_word_character(c) || c == '.' || c == '-' || c == ':' || c == '+';
-    });
 }
 
 /// "eth0" of "eth0@if7"; empty if it is no device.
@@ -53,6 +47,7 @@ bool has_no_peer(std::string_view of) {
 std::optional<std::string> owner_of(std::string_view capture, std::string_view star, const CounterBlock& block) {
     const std::string text(star);
     if (capture == "@" || capture == "@:") return device_of(star);
+    if (capture == "lan") return star == "lo" || is_usual_device_name(star) ? text : "";
     if (capture == "/") return device_of(star.substr(star.rfind('/') + 1));
     if (capture == "port") {
         const auto port = base::to_unsigned(star, 16);
@@ -80,10 +75,12 @@ class LineReader {
 
     bool read_row() {
         const auto* const heading = block_.heading;
-        if (heading == nullptr) return false;
+        if (heading == nullptr) {
+            const auto& row = format_.bare_row;
+            return !row.empty() && !text_.words.empty() && read_hundredths(text_.words.back()) && take_row(row);
+        }
         if (!heading->prefix.empty()) prefix_ = heading->prefix;
-        if (!take_all(block_.columns, text_.words)) return false;
-        put();
+        if (!take_row(block_.columns)) return false;
         ++block_.row;
         if (heading->kind == Kind::next) block_.heading = nullptr;
         return true;
@@ -126,6 +123,7 @@ class LineReader {
 
     bool begin_table(const CounterShape& shape, const std::vector<std::string_view>& stars) {
         const bool is_of_group = shape.captures == "group:";
+        if (format_.are_rates && !take_clock(stars.front())) return false;
         if (is_of_group && !base::is_counter_group(stars.front())) return false;
         const auto names = base::words(stars.back());
         auto columns = is_of_group ? std::string(stars.front()) + ":" : std::string(shape.captures);
@@ -138,10 +136,30 @@ class LineReader {
         block_.columns = std::move(columns);
         block_.heading = &shape;
         block_.row = 0;
+        if (!time_) block_.clock = {};  // the averages of what was before
+        if (time_) block_.clock.begin(*time_);
         // Tables that no line names are not compared.
         if (shape.captures.starts_with('!') && (block_.device.empty() || block_.device.starts_with("line ")))
             block_.device = "line " + std::to_string(text_.number);
         return true;
+    }
+
+    bool take_row(std::string_view captures) {
+        if (!take_all(captures, format_.are_rates ? timed_words(captures) : std::span(text_.words))) return false;
+        put();
+        return true;
+    }
+
+    /// The words, those of a time as one: "10:00:11 AM".
+    std::span<const std::string_view> timed_words(std::string_view captures) {
+        const auto columns = static_cast<std::size_t>(std::ranges::count(captures, ' ')) + 1;
+        const auto words = std::span(text_.words);
+        if (words.size() <= columns || columns < 2) return words;
+        const auto first = words.size() - columns;
+        const auto end = words[first].data() + words[first].size();
+        timed_.assign(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
+        timed_[0] = {words[0].data(), static_cast<std::size_t>(end - words[0].data())};
+        return timed_;
     }
 
     bool take_all(std::string_view captures, std::span<const std::string_view> stars) {
@@ -160,6 +178,9 @@ class LineReader {
         if (capture == "-" || (capture == "handle" && star == "0")) return true;
         if (capture == "#") return base::is_decimal(star);
         if (capture == "~") return is_of_digits(star, ".e+-");
+        if (capture == "clock") return take_clock(star);
+        if (capture == "ip") return take_ip(star);
+        if (capture == "neighbour") return read_neighbour(star, name_, out_.values) && take_neighbour();
         if (capture == "tcp") return base::contains_word(tcp_states, star);
         if (capture == "hex8" || capture == "hex32") return star.size() == (capture == "hex8" ? 8 : 32);
         if (const auto of = owner_of(capture, star, block_)) {
@@ -203,6 +224,29 @@ class LineReader {
     /// The owner of a row that does not say it.
     [[nodiscard]] std::string cpu_of_row() const {
         return block_.lacks_rows ? fmt::format("cpu of line {}", text_.number) : fmt::format("cpu{}", block_.row);
+    }
+
+    bool take_clock(std::string_view star) {
+        time_ = read_time_of_day(star);
+        return time_ || star.ends_with(':');
+    }
+
+    bool take_ip(std::string_view star) {
+        if (star.size() > max_owner_length) return false;
+        std::array<unsigned char, 16> address{};
+        const bool is_v6 = star.find(':') != star.npos;
+        ip_ = star;
+        name_ = is_v6 ? "neigh6" : "neigh";
+        return ::inet_pton(is_v6 ? AF_INET6 : AF_INET, ip_.c_str(), address.data()) == 1;
+    }
+
+    /// An address that comes again is of the next sample, which no other line may begin.
+    bool take_neighbour() {
+        constexpr std::size_t max_neighbours = 65536;
+        auto neighbour = fmt::format("{} {}", ip_, of_);
+        if (block_.seen.contains(neighbour)) begin_block();
+        block_.is_headed = true;
+        return block_.seen.size() < max_neighbours && block_.seen.insert(std::move(neighbour)).second;
     }
 
     bool take_name(std::string_view star) {
@@ -261,6 +305,11 @@ class LineReader {
     }
 
     bool add(std::string_view name, std::string_view value) {
+        if (format_.are_rates) {
+            const auto rate = read_hundredths(value);
+            out_.values.push_back({std::string(name), "", rate.value_or(0)});
+            return rate.has_value();
+        }
         // A large number as `ip -h` prints it.
         const bool is_of_table = block_.heading != nullptr && !prefix_.empty();
         if (is_of_table && is_of_digits(value, "kKMGTPi")) return out_.is_rounded = true;
@@ -272,6 +321,9 @@ class LineReader {
     }
 
     void put() {
+        out_.is_of_sample = time_.has_value();
+        if (time_) out_.length_s = block_.clock.length(*time_);
+        if (!time_) block_.clock = {};
         if (!of_.empty()) {
             block_.of = of_;
             block_.is_open = true;
@@ -288,80 +340,17 @@ class LineReader {
     CounterBlock& block_;
     CounterLine& out_;
     std::string_view prefix_, names_;
-    std::string of_, name_;
+    std::string of_, name_, ip_;
+    std::optional<std::int64_t> time_;
+    std::vector<std::string_view> timed_;
     bool is_hexadecimal_ = false;
 };
-
-/// The text that follows that path, or behind its "6", in the line; nothing if it is not there.
-std::optional<std::string_view> behind_path(std::string_view line, std::string_view path) {
-    const auto at = path.empty() ? line.npos : line.find(path);
-    if (at == line.npos) return std::nullopt;
-    auto rest = line.substr(at + path.size());
-    if (rest.starts_with('6')) rest.remove_prefix(1);
-    const bool is_longer = !path.ends_with('/') && !rest.empty() && base::is_word_character(rest[0]);
-    return is_longer ? std::nullopt : std::optional(rest);
-}
-
-/// "-as" has the option "s".
-bool has_option(std::string_view word, std::string_view option) {
-    if (word.starts_with("--")) return option == "S" && word == "--statistics";
-    return word.starts_with('-') && word.find(option) != word.npos;
-}
-
-/// Whether these words ask for it, with the device in `device`; a sentence that begins with the program's name does
-/// not.
-bool is_asked(const CounterFormat& format, std::vector<std::string_view> words, std::string_view& device) {
-    const auto& asked = format.asked;
-    const auto has = [&](auto word) { return has_option(word, asked.option); };
-    if (!asked.option.empty() && std::ranges::none_of(words, has)) return false;
-    words.erase(words.begin());
-    const auto is_object = [&](auto word) { return base::contains_word(asked.objects, word); };
-    if (!asked.objects.empty() && std::ranges::none_of(words, is_object)) return false;
-    std::erase_if(words, [&](auto word) {
-        return word.starts_with('-') || is_object(word) || base::contains_word(asked.arguments, word) ||
-               base::grouped_counter_name(word);
-    });
-    const auto is_no_prose = [](auto word) { return word == "lo" || word.find_first_of("$*0123456789") != word.npos; };
-    if (!takes_device(format)) return std::ranges::all_of(words, is_no_prose);
-    if (words.empty()) return true;
-    device = words[0];
-    const bool is_device = device.starts_with('$') || is_device_name(device);
-    return words.size() == 1 && is_device && (!asked.option.empty() || is_no_prose(device));
-}
 
 }  // namespace
 
 CounterText::CounterText(std::string_view of, std::int64_t at) : line(of), words(base::words(of)), number(at) {
     for (const auto word : words)
         plain.append(word).append(" ");
-}
-
-bool is_usual_device_name(std::string_view text) {
-    constexpr std::string_view beginnings =
-        "eth en em ib wl bond br veth vlan team tun tap usb wg p1p p2p p3p p4p virbr docker vxlan sl";
-    return is_device_name(text) && base::starts_with_any(text, base::words(beginnings)) && base::is_digit(text.back());
-}
-
-std::optional<CounterBlock> block_of(const CounterFormat& format, const ShellCommand& command) {
-    const auto& asked = format.asked;
-    const auto& program = command.words[0];
-    std::string_view device;
-    const bool is_own = !asked.command.empty() && program == asked.command;
-    if (is_own) {
-        if (!is_asked(format, {command.words.begin(), command.words.end()}, device)) return std::nullopt;
-    } else {
-        const bool prints_file = base::contains_word("cat grep egrep head tail", program);
-        const auto behind = prints_file ? behind_path(command.text, asked.path) : std::nullopt;
-        if (!behind) return std::nullopt;
-        // A line of several files does not say which it is of.
-        if (format.names_device && !behind_path(*behind, asked.path)) device = behind->substr(0, behind->find(' '));
-    }
-    CounterBlock block{.command = command.text, .place = command.place, .is_open = true, .is_announced = true};
-    if (is_device_name(device)) block.device = block.of = device;
-    block.varies = command.varies();
-    const auto shows_all = [](auto word) { return word == "--ignore" || has_option(word, "a"); };
-    block.is_rise = is_own && asked.command == "nstat" && std::ranges::none_of(command.words, shows_all);
-    return block;
 }
 
 bool read_counters(const CounterFormat& format, const CounterText& text, CounterBlock& block, CounterLine& out) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "decode/sample_clock.h"
 #include "decode/shell_commands.h"
 
 namespace stapgen::decode {
@@ -40,6 +41,10 @@ inline constexpr std::string_view of_namespace = "-", of_unnamed_device = "?";
 struct CounterLine {
     std::vector<CounterValue> values;
     bool is_rounded = false;  ///< a number of it is ("6.04T"), and left out
+    /// Of rates, whose values are hundredths: whether they are of a sample, not an average, and its length, if known.
+    bool is_of_sample = false;
+    std::optional<std::int64_t> length_s{};
+    bool is_unknown = false;  ///< how many they are is not
 };
 
 /// The facts known from the lines above, until an unknown command, a line of another format or, of some formats, any
@@ -63,8 +68,9 @@ struct CounterBlock {
     bool lacks_rows = false;                       ///< some are missing, so that no row's number says its CPU
     std::string group{};                           ///< of netstat -s: the last heading
     bool is_of_bsd = false;                        ///< it
-    std::set<std::string> seen{};                  ///< headings of this netstat -s
+    std::set<std::string> seen{};                  ///< headings of this netstat -s, addresses of this ip neigh
     std::string_view direction{};                  ///< "In" or "Out": in one of netstat's histograms of ICMP
+    SampleClock clock{};                           ///< of rates: the times of their rows
 };
 
 /// A kind of line. A last " *" may be missing. Each '*' of `pattern` is what a word of `captures` says; a blank is any
@@ -82,6 +88,8 @@ struct CounterBlock {
 ///     / index   the last part of a path; an index of a device, if no path names it
 ///     !         the device that the command names, and takes no '*'
 ///     row       anything, in the place of the row's number as "cpuN"; what follows is hexadecimal
+///     clock     a time of day, or a word with a colon behind: "Average:"; lan: as @, a name that devices usually have
+///     ip        an address, no owner; neighbour: what ip neigh prints behind the device
 ///     tcp       a state of TCP; udp: a protocol without these; hex8, hex32: 8 or 32 digits
 ///     &: @:     as & and @, up to the last colon of the line; `pattern` is what follows it
 ///     softnet   a line of /proc/net/softnet_stat; section, sentence: a heading and a counter of netstat -s
@@ -116,12 +124,14 @@ struct CounterFormat {
     bool ends_at_noise = false;               ///< its lines may be another tool's: none is behind one not understood
     bool has_parts = false;  ///< a name may come up several times in a sample, as each queue of a device has it
     bool from_zero = false;  ///< the tool counts from its own start: its values are rises, and add up
+    bool are_rates = false;  ///< values are rates with two decimals, in rows that begin with a `clock`
     std::span<const CounterShape> shapes{};
     std::string_view details{};   ///< first words of lines in a block that have no counters
     char pair = '=';              ///< between name and value
     std::string_view groups{};    ///< parts of names, "TCP"
     std::string_view counters{};  ///< those of pairs, as in a table; others are none
     std::string_view states{};    ///< those of pairs that go up and down; without both lists all are counters
+    std::string_view bare_row{};  ///< captures of a row whose heading grep has left out
 };
 
 /// Every format, in the order in which a line is offered to them.
@@ -134,6 +144,10 @@ std::optional<CounterBlock> block_of(const CounterFormat& format, const ShellCom
 inline bool takes_device(const CounterFormat& format) {
     return format.names_device && !format.asked.command.empty() && format.of == of_unnamed_device;
 }
+
+/// Whether it can be the name of a device: letters, digits and what people put into names, so that what a terminal left
+/// before it is seen. The kernel allows more.
+bool is_device_name(std::string_view text);
 
 /// The name that loops print before they ask for a device: "eth0", "enp3s0f1".
 bool is_usual_device_name(std::string_view text);
@@ -154,6 +168,13 @@ bool read_pairs(const CounterFormat& format, std::string_view text, std::string_
 
 /// "rx_packets: 1000 tx_packets: 800", two at least: a name may be of several words. False: it is not such a text.
 bool read_columns(std::string_view text, std::vector<CounterValue>& out);
+
+/// "12.34", or "12,34" as some languages have it, as 1234.
+std::optional<std::uint64_t> read_hundredths(std::string_view text);
+
+/// "lladdr 52:54:00:12:34:56 ref 1 used 12/9/5 probes 4 REACHABLE": whether the neighbour failed or is incomplete, each
+/// as a state of 0 or 1. False: it is not such a text.
+bool read_neighbour(std::string_view text, std::string_view group, std::vector<CounterValue>& out);
 
 /// The details that ss prints behind a socket's addresses.
 struct SocketDetails {

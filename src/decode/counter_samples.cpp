@@ -13,6 +13,7 @@
 #include "decode/counter_context.h"
 #include "decode/counter_reader.h"
 #include "decode/importers.h"
+#include "decode/rate_counts.h"
 #include "decode/remarks.h"
 
 namespace stapgen::decode {
@@ -49,6 +50,7 @@ class CounterSamples final : public Importer {
         }
         if (is_rounded_) notes.emplace_back("rounded numbers, as 6.04T, are left out: run ip without -h");
         if (!differing_.empty()) notes.emplace_back(differing_, NoteKind::count);
+        rates_.put_notes(notes);
         return notes;
     }
 
@@ -232,10 +234,14 @@ class CounterSamples final : public Importer {
         }
         if (block.number == 0 && !begin_block(format, block, text.number)) return false;
         if (counters_ >= max_counters) return false;
+        if (format.are_rates &&
+            !rates_.count(now_->samples[block.source].source, context.date(), block.clock.now(), read))
+            return false;
+        begin(sink);
         auto& samples = now_->samples[block.source];
         for (const auto& value : read.values) {
             for (auto side = now_->first_side; side <= now_->last_side; ++side)
-                send_reading(format, value, samples, block, side, sink);
+                send_reading(format, value, read, samples, block, side, sink);
         }
         return true;
     }
@@ -261,7 +267,7 @@ class CounterSamples final : public Importer {
     /// False: there are too many sources.
     bool begin_block(const CounterFormat& format, CounterBlock& block, std::int64_t line) {
         auto& now = *now_;
-        const auto source = now.context.begin(block, line);
+        const auto source = now.context.begin(format, block, line);
         const auto found = table::find_source(now.sources, source);
         if (!found && sources_ >= max_sources) return false;
         if (!found) {
@@ -283,15 +289,17 @@ class CounterSamples final : public Importer {
         return true;
     }
 
-    void send_reading(const CounterFormat& format, const CounterValue& read, Samples& samples,
+    void send_reading(const CounterFormat& format, const CounterValue& read, const CounterLine& line, Samples& samples,
                       const CounterBlock& block, std::int64_t side, Sink& sink) {
         CounterReading reading{.format = format.title,
                                .name = read.name,
                                .of = read.of,
                                .value = read.value,
                                .is_rise = block.is_rise || format.from_zero,
+                               .is_unknown = line.is_unknown,
                                .is_state = read.is_state,
                                .epoch_ns = now_->epoch_ns,
+                               .over_ns = line.length_s.value_or(0) * second_ns,
                                .source = samples.source,
                                .whose = &now_->sources[block.source]};
         if (format.from_zero) {
@@ -305,7 +313,7 @@ class CounterSamples final : public Importer {
         counters_ += is_new ? 1 : 0;
         const bool is_part = !is_new && read.has_parts && found->second.block == block.number;
         if (!is_new && found->second.command != command) {
-            if (found->second.value != read.value && differing_.empty()) {
+            if (found->second.value != read.value && !read.has_parts && differing_.empty()) {
                 const auto of = sources_ > 1 ? now_->sources[block.source].text(read.of) : read.of;
                 differing_ = fmt::format("{} of {} appears twice in one sample, as {} and {}: the first is used",
                                          read.name, of, found->second.value, read.value);
@@ -333,6 +341,7 @@ class CounterSamples final : public Importer {
     std::size_t sources_ = 0, counters_ = 0;
     std::int64_t blocks_ = 0;
     std::string differing_;
+    RateCounts rates_;
     bool has_local_times_ = false, has_rises_ = false, has_unnamed_device_ = false, is_rounded_ = false;
 };
 

@@ -28,8 +28,8 @@ constexpr std::string_view keywords = "do then else if elif ! {";
 constexpr std::string_view shells = "sh bash zsh ksh ash dash";
 /// The words that a line without a prompt may begin with, beside wrappers.
 constexpr std::string_view programs =
-    "nstat netstat ip ifconfig tc conntrack ss ethtool cat grep egrep head tail sleep date echo true hostname uname cd "
-    "sync for while until ansible";
+    "nstat netstat sar ip ifconfig tc conntrack ss ethtool cat grep egrep head tail sleep date echo true hostname "
+    "uname cd sync for while until ansible";
 
 /// A program that runs a command somewhere else: its words, between which options may be; what the name behind it is of
 /// (empty: there is none); options that have a value.

@@ -32,7 +32,7 @@ std::string short_text(const host::System& system, const std::filesystem::path& 
 using CheckFunction = Check(const host::System& system, const Question& question);
 
 // load_checks.cpp
-CheckFunction module, privileges, modules, module_signing, staprun, running_kernel, debugfs, tracefs, leftovers,
+CheckFunction module, privileges, modules, module_signing, staprun, running_kernel, debugfs, ftrace, tracefs, leftovers,
     interrupt_threads;
 // platform_check.cpp
 CheckFunction platform, container;

@@ -47,10 +47,15 @@ constexpr Row fundamental[] = {
     {"trace-headers", Blocks::compiling, trace_headers, true},
 };
 constexpr Row others[] = {
-    {"debuginfo", Blocks::compiling, debuginfo}, {"kernel", Blocks::compiling, kernel},
-    {"first-run", Blocks::compiling, first_run}, {"disk", Blocks::compiling, disk},
-    {"memory", Blocks::loading, memory},         {"tracefs", Blocks::loading, tracefs},
-    {"leftovers", Blocks::loading, leftovers},   {"interrupt-threads", Blocks::loading, interrupt_threads},
+    {"debuginfo", Blocks::compiling, debuginfo},
+    {"kernel", Blocks::compiling, kernel},
+    {"first-run", Blocks::compiling, first_run},
+    {"disk", Blocks::compiling, disk},
+    {"memory", Blocks::loading, memory},
+    {"ftrace", Blocks::loading, ftrace},
+    {"tracefs", Blocks::loading, tracefs},
+    {"leftovers", Blocks::loading, leftovers},
+    {"interrupt-threads", Blocks::loading, interrupt_threads},
 };
 
 /// Where a text begins that follows `indent` columns: in a line of its own where one of its words is too

@@ -54,6 +54,7 @@ struct Subject {
     std::string name;
     bool reads_counters = false;                 ///< it needs neither SystemTap nor root
     bool probes_functions = true;                ///< and not tracepoints alone
+    bool has_substitutes = false;                ///< functions, where the kernel lacks a tracepoint
     std::vector<recipe::KernelRange> kernels{};  ///< what was shown of it; empty: nothing is known
 };
 

@@ -205,6 +205,13 @@ Check debugfs(const host::System& system, const Question& /*question*/) {
     return ok("not mounted; staprun mounts it");
 }
 
+Check ftrace(const host::System& system, const Question& /*question*/) {
+    if (short_text(system, "/proc/sys/kernel/ftrace_enabled") != "0") return {};
+    return note("kernel.ftrace_enabled is 0: probes of functions see nothing",
+                {"switch it on", host::everywhere("sysctl kernel.ftrace_enabled=1"),
+                 "if the kernel says No such device, a fault of its own has ended ftrace (dmesg): reboot"});
+}
+
 Check tracefs(const host::System& system, const Question& /*question*/) {
     for (const auto* file : {host::btf_file, host::kfree_skb_format_files[0], host::kfree_skb_format_files[1]}) {
         if (system.exists(file)) return ok(fmt::format("the kernel's names of drop reasons: {}", file));

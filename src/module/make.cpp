@@ -157,14 +157,15 @@ base::Result<void> check_aliases(const recipe::Program& program, const recipe::R
 
 base::Result<doctor::Subject> subject_of(const recipe::Program& program, const recipe::Recipe& recipe,
                                          const MakeOptions& options) {
-    doctor::Subject subject{recipe.name, recipe.source == recipe::Source::network_counters, false, {}};
+    doctor::Subject subject{recipe.name, recipe.source == recipe::Source::network_counters, false, false, {}};
     if (subject.reads_counters) return subject;
     auto script = script_of(recipe, options);
     // One that has no values yet for what it needs is asked about as it stands.
     if (!script) script = base::read_found(recipe.folder / "script.stp", base::limits::recipe_bytes);
     STAPGEN_TRY(script);
     STAPGEN_LET(auto tapsets, render::read_tapsets(render::tapset_folders(program.files, options.debuginfo)));
-    subject.probes_functions = render::probes_functions(*script, tapsets);
+    subject.probes_functions = render::probes_functions(*script, tapsets, false);
+    subject.has_substitutes = render::probes_functions(*script, tapsets, true);
     return subject;
 }
 
@@ -177,6 +178,10 @@ base::Result<doctor::Question> question_of(const recipe::Program& program, const
     const char* debuginfod = std::getenv("DEBUGINFOD_URLS");
     question.target = host::inspect(machine, {options.stap, options.release, debuginfod == nullptr ? "" : debuginfod});
     question.subjects = std::move(subjects);
+    // From then on kernels have all tracepoints that functions stand in for.
+    if (recipe::is_before(question.target.release, "4.16"))
+        for (auto& subject : question.subjects)
+            subject.probes_functions = subject.has_substitutes;
     question.to_load = purpose == Purpose::run_here;
     question.workarounds = host::needed_workarounds(table, machine, question.target);
     question.choice = std::move(choice);
@@ -218,7 +223,7 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
     STAPGEN_LET(auto question, question_of(program, machine, options, purpose, {subject}));
     if (!options.dry_run) {
         const auto checks = doctor::examine(machine, question);
-        STAPGEN_TRY(doctor::able(checks, subject, question.target.distribution));
+        STAPGEN_TRY(doctor::able(checks, question.subjects.front(), question.target.distribution));
         base::make_cache(question.cache);
     }
     STAPGEN_LET(const auto complete, recipe::complete_arguments(recipe, options.arguments));

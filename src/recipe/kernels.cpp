@@ -63,6 +63,11 @@ const KernelRange* range_of(const std::vector<KernelRange>& ranges, std::string_
     return nullptr;
 }
 
+bool is_before(std::string_view release, std::string_view version) {
+    const auto number = number_of(release), other = number_of(version);
+    return number && other && *number < *other;
+}
+
 base::Result<std::vector<KernelRange>> kernels_of(const std::string& recipe, const std::filesystem::path& file) {
     STAPGEN_LET(auto text, base::read_file(file));
     constexpr std::string_view hint = "see the comment at the top of the kernels.toml that came with stapgen";

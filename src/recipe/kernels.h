@@ -31,6 +31,9 @@ inline constexpr std::string_view threaded_interrupts = "threaded-interrupts";
 const KernelRange* range_of(const std::vector<KernelRange>& ranges, std::string_view release,
                             std::string_view architecture);
 
+/// Whether the release ("4.9.0-6-amd64") says that it is older than that ("4.16"); no if either says no number.
+bool is_before(std::string_view release, std::string_view version);
+
 base::Result<std::vector<KernelRange>> kernels_of(const std::string& recipe, const std::filesystem::path& file);
 /// None of a recipe that reads counters, or that is not one of ours: of those nothing was shown.
 base::Result<std::vector<KernelRange>> kernels_of(const Recipe& recipe, const ProgramFiles& files);

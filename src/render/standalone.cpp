@@ -246,13 +246,28 @@ std::string without_optional(std::string text) {
     return text;
 }
 
+/// Without what is probed only where a tracepoint is missing: in 'kernel.trace("a") !, b, c {}' that is b and c.
+std::string without_substitutes(std::string text) {
+    constexpr std::string_view begins = "kernel.trace(";
+    for (auto at = text.find(begins); at != std::string::npos; at = text.find(begins, at + 1)) {
+        const auto end = text.find(')', at);
+        if (end == std::string::npos || !std::string_view(text).substr(end + 1).starts_with(" !,")) continue;
+        text.erase(end + 1, text.find('{', end) - (end + 1));
+    }
+    return text;
+}
+
 }  // namespace
 
-bool probes_functions(std::string_view script, const std::vector<TapsetFile>& tapsets) {
+bool probes_functions(std::string_view script, const std::vector<TapsetFile>& tapsets, bool substitutes) {
+    const auto needed_of = [&](std::string text) {
+        text = without_optional(std::move(text));
+        return substitutes ? text : without_substitutes(std::move(text));
+    };
     auto needed = tapsets;
     for (auto& file : needed)
-        file.text = without_optional(std::move(file.text));
-    const auto parts = used_parts(without_optional(std::string(script)), needed);
+        file.text = needed_of(std::move(file.text));
+    const auto parts = used_parts(needed_of(std::string(script)), needed);
     return std::any_of(parts.begin(), parts.end(),
                        [](const std::string& part) { return part.find("kprobe.function(") != std::string::npos; });
 }

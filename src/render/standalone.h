@@ -30,6 +30,7 @@ std::string used_c(std::string_view script, const std::vector<TapsetFile>& tapse
 std::set<std::string> alias_names(std::string_view script);
 
 /// Whether a kprobe.function is among what the script probes, by itself or through the tapsets' aliases and macros.
-bool probes_functions(std::string_view script, const std::vector<TapsetFile>& tapsets);
+/// Without `substitutes` not those that are asked only where the kernel lacks a tracepoint (kernel.trace("a") !, ...).
+bool probes_functions(std::string_view script, const std::vector<TapsetFile>& tapsets, bool substitutes);
 
 }  // namespace stapgen::render

@@ -45,6 +45,20 @@ void CounterTrack::next(std::uint64_t value, bool wraps) {
 }
 
 void CounterTrack::join(const CounterTrack& later, bool wraps) {
+    has_unknown = has_unknown || later.has_unknown;
+    // A tool's rise stands beside no total.
+    if (later.samples == 0 || (is_rise && !later.is_rise)) return;
+    if (samples == 0 || is_rise != later.is_rise) {
+        const bool had_unknown = has_unknown;
+        *this = later;
+        has_unknown = had_unknown;
+        return;
+    }
+    if (over_ns > 0 && later.over_ns > 0) {
+        last = capped_sum(last, later.last);
+        base::add_saturating(over_ns, later.over_ns);
+        return;
+    }
     next(later.first, wraps);
     // A sample without a time does not have that of the sample before.
     last_ns = later.last_ns;
@@ -91,16 +105,20 @@ void CounterTracks::add(const CounterReading& reading) {
     auto samples = of_source.find(reading.format);
     if (samples == of_source.end()) samples = of_source.emplace(reading.format, Samples{.first = reading.sample}).first;
     samples->second.end = std::max(samples->second.end, reading.sample + 1);
+    track.has_unknown = track.has_unknown || reading.is_unknown;
     // A tool's rise stands beside no total.
-    if (track.is_rise && !reading.is_rise) return;
-    if (reading.is_rise && !track.is_rise) track = {.format = track.format, .first_sample = reading.sample};
+    if (reading.is_unknown || (track.is_rise && !reading.is_rise)) return;
+    if (reading.is_rise && !track.is_rise) {
+        track = {.format = track.format, .first_sample = reading.sample, .has_unknown = track.has_unknown};
+    }
     if (reading.part && track.last_sample == reading.sample && track.samples > 0) {
-        track.last += reading.value;
+        track.last = reading.is_rise ? capped_sum(track.last, reading.value) : track.last + reading.value;
     } else {
         track.next(reading.value, base::has_32_bits(key_.name));
         // A sample without a time of its own has none.
         track.last_ns = reading.epoch_ns == track.last_ns ? std::nullopt : reading.epoch_ns;
     }
+    base::add_saturating(track.over_ns, reading.over_ns);
     if (track.samples == 1) {
         track.first = track.last;
         track.first_ns = track.last_ns;

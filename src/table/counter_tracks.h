@@ -24,9 +24,11 @@ struct CounterReading {
     std::uint64_t value = 0;
     bool part = false;                       ///< to be added to what the same sample has of it before
     bool is_rise = false;                    ///< the tool says how far it rose, and not its value
+    bool is_unknown = false;                 ///< it says a rate without its time: how far it rose is not known
     bool is_state = false;                   ///< no counter but a state, which goes up and down: sockets in use
     bool zeros_left_out = false;             ///< the format may leave out what is 0
     std::optional<std::int64_t> epoch_ns{};  ///< the last time in the text
+    std::int64_t over_ns = 0;                ///< of a rise, the time that it is of; 0: not known
     std::size_t source = 0;                  ///< the number of its source in this input
     const CounterSource* whose = nullptr;    ///< that, as far as it is known by now; null: nothing is
 };
@@ -42,6 +44,8 @@ struct CounterTrack {
     std::optional<std::uint64_t> wrapped_from{},
         wrapped_to{};  ///< the last fall that may be none, of a counter of 32 bits
     bool is_rise = false, is_state = false, zeros_left_out = false;
+    bool has_unknown = false;  ///< besides what is here; there may be nothing
+    std::int64_t over_ns = 0;  ///< of the readings; 0: not known
     std::optional<std::int64_t> first_ns{},
         last_ns{};  ///< times of the first and the last sample, where they are known
 

@@ -108,7 +108,7 @@ static inline u64 stapgen_cgroup_id(const struct cgroup* cgroup) {
     if ((unsigned long)cgroup < PAGE_OFFSET) return 0;
     node = STAPGEN_TRY_POINTER(struct kernfs_node, &cgroup->kn);
     if ((unsigned long)node < PAGE_OFFSET) return 0;
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 5, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 5, 0) || STAPGEN_IS_EL(8, 4)
     return STAPGEN_TRY_READ(&node->id);
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(4, 14, 0)
     return STAPGEN_TRY_READ(&node->id.ino);

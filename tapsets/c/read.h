@@ -17,8 +17,15 @@
 #define WRITE_ONCE(x, value) (*(volatile __typeof__(x)*)&(x) = (value))
 #endif
 
+/* EL's kernels of that release and later ones, which have changes of later kernels under their number. */
+#ifdef RHEL_MAJOR
+#define STAPGEN_IS_EL(major, minor) (RHEL_MAJOR == (major) && RHEL_MINOR >= (minor))
+#else
+#define STAPGEN_IS_EL(major, minor) 0
+#endif
+
 /* As @stapgen_now. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(3, 17, 0) || (defined(RHEL_MAJOR) && RHEL_MAJOR == 7)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(3, 17, 0) || STAPGEN_IS_EL(7, 0)
 #define STAPGEN_NOW() ((s64)ktime_get_ns())
 #else
 #define STAPGEN_NOW() ((s64)_stp_gettimeofday_ns())

@@ -115,7 +115,7 @@ static inline void stapgen_begins_to_resend(const struct sk_buff* skb, const voi
     struct stapgen_resending* resending = STAPGEN_THIS_CPU(stapgen_resending);
     if (!STAPGEN_IS_READABLE(skb, fault)) return;
     resending->skb = (unsigned long)skb;
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(4, 20, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(4, 20, 0) || STAPGEN_IS_EL(8, 4)
     resending->sent = (s64)skb->skb_mstamp_ns;
 #else
     resending->sent = (s64)skb->skb_mstamp * 1000;

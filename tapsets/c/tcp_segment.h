@@ -109,7 +109,7 @@ static inline int stapgen_is_first_syn(const struct stapgen_tcp_segment* segment
 static inline int stapgen_is_no_loss(const struct stapgen_tcp_segment* segment, unsigned long location, long reason) {
     const enum stapgen_freeing freeing = stapgen_freeing_of(location);
     int is_answer = freeing == STAPGEN_FREED_BY_TCP;
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0) || STAPGEN_IS_EL(9, 2) || STAPGEN_IS_EL(8, 8)
     if (reason == SKB_DROP_REASON_TCP_OLD_DATA || reason == SKB_DROP_REASON_TCP_OFOMERGE) return 1;
     is_answer &= reason == SKB_DROP_REASON_NOT_SPECIFIED || reason == SKB_DROP_REASON_NO_SOCKET;
 #endif

@@ -14,7 +14,7 @@
 
 enum stapgen_thread_state { STAPGEN_RUNS, STAPGEN_QUEUED, STAPGEN_ASLEEP };
 static inline long stapgen_state_of(const struct task_struct* task) {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0) || STAPGEN_IS_EL(8, 6)
     return READ_ONCE(task->__state);
 #else
     return READ_ONCE(task->state);

@@ -102,7 +102,7 @@ static inline int stapgen_tx_reason(const struct sock* sk, const struct stapgen_
     int has_tsq_flag = (sk->sk_tsq_flags & (1UL << TSQ_THROTTLED | 1UL << TSQ_QUEUED | 1UL << TCP_TSQ_DEFERRED)) != 0;
     unsigned long limit;
     if (clock->has_sent && clock->push_one) return clock->state_before; /* it was to send one only */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(4, 20, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(4, 20, 0) || STAPGEN_IS_EL(8, 4)
     if (sk->sk_pacing_status == SK_PACING_NEEDED && tp->tcp_wstamp_ns > tp->tcp_clock_cache)
         return STAPGEN_TX_WAIT_pacing;
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(4, 13, 0)

@@ -133,9 +133,8 @@ CommandSpec report_command() {
         "  drops in the output of pwru, nettrace, tcpdrop, bpftrace (@[kstack]: N), cilium monitor, Prometheus\n"
         "    (kfree_skb_total)\n"
         "  counters: rises between two samples, totals of one: nstat and ip -s link (also -j), netstat -s and -i,\n"
-        "    ifconfig, ethtool -S, tc -s qdisc and class, conntrack -S, ss -ti, -m and -u, tcpdump's last lines, "
-        "files\n"
-        "    of /proc/net and /sys/class/net, a diff of two\n"
+        "    ifconfig, sar -n EDEV and DEV, ip -s neigh, ethtool -S, tc -s qdisc and class, conntrack -S, ss -ti, -m\n"
+        "    and -u, tcpdump's last lines, files of /proc/net and /sys/class/net, a diff of two\n"
         "  support archives, and folders of one (sosreport, must-gather, a tar of logs): what in them points to\n"
         "    lost or late packets; of two archives of one host, what rose\n"
         "Adds up several files of one recipe, of one host or of many; each is read by a core of its own.\n";

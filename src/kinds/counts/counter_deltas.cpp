@@ -53,7 +53,8 @@ class CounterDeltas {
     const std::vector<std::string>& by_;
     std::map<Group, Row> rows_;
     bool levels_ = false;  ///< nothing rose: what is shown are values
-    std::int64_t compared_ = 0, risen_ = 0, fallen_ = 0, once_ = 0, from_zero_ = 0, states_ = 0, doubtful_ = 0;
+    std::int64_t compared_ = 0, rises_ = 0, risen_ = 0, fallen_ = 0, once_ = 0, from_zero_ = 0, states_ = 0,
+                 doubtful_ = 0;
     /// By source and format, how many more of its counters are in its first sample than came later. Where it leaves out
     /// zeros and less than half were there before, those were a choice, and what came later was not 0.
     std::map<Scope, std::int64_t> surplus_;
@@ -70,7 +71,7 @@ bool is_of_kernel(const CounterTracks::Key& key) {
 
 void CounterDeltas::look_for_doubts() {
     for (auto [key, track] : tracks_.tracks()) {
-        if (track.is_rise || track.is_state) continue;
+        if (track.is_rise || track.is_state || track.samples == 0) continue;
         auto& doubt = doubts_[{key.source, is_of_kernel(key) ? "" : key.of}];
         track.settle(base::has_32_bits(key.name));
         const bool fell = track.falls > 0 && !track.wrapped_from;
@@ -130,9 +131,11 @@ void CounterDeltas::add(const CounterTracks::Key& key, CounterTrack track) {
         ++states_;
         return;
     }
+    if (track.samples == 0) return;
     std::optional<double> per_s;
     if (track.is_rise) {
         track.rise = track.last;
+        if (track.over_ns > 0) per_s = static_cast<double>(track.rise) * 1e9 / static_cast<double>(track.over_ns);
     } else if (track.samples > 1) {
         track.settle(base::has_32_bits(key.name));
         if (const auto ns = track.length_ns()) per_s = static_cast<double>(track.rise) * 1e9 / static_cast<double>(*ns);
@@ -145,6 +148,7 @@ void CounterDeltas::add(const CounterTracks::Key& key, CounterTrack track) {
         return;
     }
     ++compared_;
+    rises_ += track.is_rise ? 1 : 0;
     if (track.falls > 0 && !track.is_rise) return note_fall(key, track);
     if (track.rise == 0) return;
     if (!track.is_rise && is_doubtful(key)) {
@@ -173,8 +177,9 @@ void CounterDeltas::put_notes(std::vector<Note>& notes) const {
     };
     if (states_ > 0) {
         notes.emplace_back(
-            levels_ ? "sockets in use, memory and packets under way are states, not totals"
-                    : "states (sockets in use, memory, packets under way) do not rise: one sample shows them");
+            levels_
+                ? "sockets in use, memory, packets under way and neighbours are states, not totals"
+                : "states (sockets in use, memory, packets under way, neighbours) do not rise: one sample shows them");
     }
     if (tracks_.sources().size() > 1) put_source_note(notes);
     if (compared_ == 0 && once_ == 0) return;
@@ -184,7 +189,7 @@ void CounterDeltas::put_notes(std::vector<Note>& notes) const {
             "report BEFORE AFTER");
         return;
     }
-    if (levels_)
+    if (levels_ && compared_ > rises_)
         notes.emplace_back(
             "nothing rose between the samples: these are totals since the machine or the driver started");
     if (once_ > 0)
@@ -216,7 +221,9 @@ void CounterDeltas::put_into(Measured& measured) {
         add(key, track);
     auto& counting = measured.one<rows::Counting>();
     counting.counters_read = static_cast<std::int64_t>(tracks_.tracks().size());
-    if (risen_ == 0 && fallen_ == 0 && doubtful_ == 0) {
+    const bool are_known = std::ranges::none_of(tracks_.tracks(), [](auto& one) { return one.second.has_unknown; });
+    const bool has_levels = states_ > 0 || once_ > 0 || compared_ > rises_;
+    if (risen_ == 0 && fallen_ == 0 && doubtful_ == 0 && (are_known || has_levels)) {
         for (const auto& [key, track] : tracks_.tracks()) {
             if (track.last > 0) add(key, track.last);
         }

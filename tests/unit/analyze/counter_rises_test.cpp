@@ -23,6 +23,8 @@ struct Read {
     bool part = false, is_rise = false, zeros_left_out = false, is_state = false;
     std::size_t source = 0;
     table::CounterSource whose{};
+    std::int64_t over_s = 0;
+    bool is_unknown = false;
 };
 
 CounterTracks tracks_of(const std::vector<Read>& reads) {
@@ -35,9 +37,11 @@ CounterTracks tracks_of(const std::vector<Read>& reads) {
                     .value = read.value,
                     .part = read.part,
                     .is_rise = read.is_rise,
+                    .is_unknown = read.is_unknown,
                     .is_state = read.is_state,
                     .zeros_left_out = read.zeros_left_out,
                     .epoch_ns = read.epoch_s < 0 ? std::nullopt : std::optional(read.epoch_s * 1'000'000'000),
+                    .over_ns = read.over_s * 1'000'000'000,
                     .source = read.source,
                     .whose = &read.whose});
     }
@@ -270,7 +274,7 @@ TEST_CASE("a state is a value of one sample, and no rise") {
     const auto both = rises_of({{state, {"a", "-", 5}}, {later, {"a", "-", 7}}});
     CHECK(both.tallies.size() == 1);
     CHECK(rise(both, "a", "-") == 2);
-    CHECK(has_note(both, "states (sockets in use, memory, packets under way) do not rise"));
+    CHECK(has_note(both, "states (sockets in use, memory, packets under way, neighbours) do not rise"));
 }
 
 TEST_CASE("a tool's rise and another one's total of one counter are not subtracted") {
@@ -284,6 +288,39 @@ TEST_CASE("what a tool prints as a rise is one") {
         rises_of({{{"Udp.NoPorts", "-", 5, 0, -1, false, true}, {"Udp.NoPorts", "-", 3, 1, -1, false, true}}});
     CHECK(rise(summary, "Udp.NoPorts", "-") == 3);
     CHECK_FALSE(summary.levels);
+}
+
+TEST_CASE("rises of known times add up, in one text or in several, and have a rate") {
+    const auto rise_over = [](std::uint64_t value, std::int64_t over_s) {
+        return Read{"dev.rx_drop", "eth0", value, 0, -1, true, true, false, false, 0, {}, over_s};
+    };
+    const auto first = rise_over(17, 10), later = rise_over(6, 13);
+    for (const auto& summary : {rises_of({{first, later}}), rises_of({{first}, {later}})}) {
+        REQUIRE(tally_of(summary, "dev.rx_drop", "eth0") != nullptr);
+        CHECK(tally_of(summary, "dev.rx_drop", "eth0")->count == 23);
+        CHECK(tally_of(summary, "dev.rx_drop", "eth0")->per_s == 1.0);
+    }
+    // Beside a total, in another text, too.
+    const Read total{"dev.rx_drop", "eth0", 1007};
+    for (const auto& inputs : {std::vector<std::vector<Read>>{{first}, {total}}, {{total}, {first}}})
+        CHECK(rise(rises_of(inputs), "dev.rx_drop", "eth0") == 17);
+    const auto none = rises_of({{rise_over(0, 10)}});
+    CHECK(none.tallies.empty());
+    CHECK_FALSE(has_note(none, "totals"));
+    CHECK(none.levels);
+    // A rate without a time is of no number: that nothing rose is not known.
+    auto unknown = rise_over(0, 0);
+    unknown.is_unknown = true;
+    for (const auto& inputs : {std::vector<std::vector<Read>>{{unknown}},
+                               {{unknown, rise_over(0, 10)}},
+                               {{rise_over(0, 10)}, {unknown}},
+                               {{unknown}, {rise_over(0, 10)}}}) {
+        const auto summary = rises_of(inputs);
+        CHECK(summary.tallies.empty());
+        CHECK(summary.counters_read == 1);
+        CHECK_FALSE(summary.levels);
+    }
+    CHECK(rise(rises_of({{unknown}, {first}}), "dev.rx_drop", "eth0") == 17);
 }
 
 TEST_CASE("the number of counters that are kept is bounded, and what is left out is reported") {

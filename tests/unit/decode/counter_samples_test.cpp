@@ -289,7 +289,7 @@ TEST_CASE("what comes rounded is left out, and what is of no known shape") {
          {"Iface MTU RX-OK Unknown\neth0 1500 5 7\n", "cpu=0 found=x drop=5\n", "TCP: inuse 5 lost 7\n", "TCP: inuse\n",
           " Sent 5 bytes 7 pkt (dropped 3, overlimits 0 requeues 0)\n", "eth0/statistics/rx_dropped:x\n",
           "ESTAB 0 0 here there\n", "cubic rto:204 cwnd:10 retrans:0/5\n",
-          "10.0.0.1 dev eth0 used 3/2/1 probes 1 STALE\n"}) {
+          "10.0.0.1 dev eth0 src 10.0.0.2 cache used 3\n"}) {
         CAPTURE(none);
         CHECK(readings(DecodedText(none)) == 0);
         CHECK(DecodedText(none).detector.input().unrecognised > 0);

@@ -141,7 +141,7 @@ TEST_CASE("the device of a command or of a loop's heading is that of rows which 
         "NIC statistics:\n     rx_drops: 7\n");
     CHECK(has_line(loop, "ethtool -S0 ethtool.rx_drops of line 1 = 5"));
     CHECK(has_line(loop, "ethtool -S0 ethtool.rx_drops of line 4 = 7"));
-    for (const auto* other : {"ip -s neigh show", "ip -s route", "tc -s monitor dev eth1", "tc -s filter",
+    for (const auto* other : {"ip -s maddr show", "ip -s route", "tc -s monitor dev eth1", "tc -s filter",
                               "ifconfig shows this", "ip is slow"}) {
         CAPTURE(other);
         CHECK(DecodedText(other + std::string("\n")).detector.input().unrecognised == 1);

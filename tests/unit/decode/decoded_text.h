@@ -56,11 +56,14 @@ struct DecodedText : stapgen::decode::FormatDetector::Sink {
             const auto of = reading->source == 0 ? std::string(reading->of) : reading->whose->text(reading->of);
             if (counter_sources.size() <= reading->source) counter_sources.resize(reading->source + 1);
             counter_sources[reading->source] = reading->whose->description();
-            lines.push_back(fmt::format("{}{} {} of {} = {}{}{}", reading->format, reading->sample, reading->name, of,
-                                        reading->value, reading->part ? " part" : "",
-                                        reading->is_rise    ? " rise"
-                                        : reading->is_state ? " state"
-                                                            : ""));
+            if (reading->is_unknown) return lines.push_back(fmt::format("unknown {} of {}", reading->name, of));
+            lines.push_back(
+                fmt::format("{}{} {} of {} = {}{}{}{}", reading->format, reading->sample, reading->name, of,
+                            reading->value, reading->part ? " part" : "",
+                            reading->is_rise    ? " rise"
+                            : reading->is_state ? " state"
+                                                : "",
+                            reading->over_ns == 0 ? "" : fmt::format(" in {} s", reading->over_ns / 1'000'000'000)));
         }
         if (const auto* means = std::get_if<RunningMeans>(&line)) {
             std::string text = fmt::format("means line={} count={}", means->line, means->count);

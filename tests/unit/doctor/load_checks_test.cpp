@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "machine.h"
 
 using namespace stapgen;
@@ -176,6 +178,21 @@ TEST_CASE("staprun and debugfs, without which no module is started") {
     CHECK(check(system, "debugfs").found == "not mounted; staprun mounts it");
     system.files["/proc/filesystems"] = "nodev\tsysfs\nnodev\ttracefs\n";
     CHECK(check(system, "debugfs").state == State::missing);
+}
+
+TEST_CASE("ftrace that is off is said") {
+    auto system = debian_13();
+    const auto asked = question(system);
+    const auto is_said = [&] {
+        return std::ranges::any_of(doctor::examine(system, asked),
+                                   [](const auto& each) { return each.id == "ftrace"; });
+    };
+    CHECK_FALSE(is_said());
+    system.files["/proc/sys/kernel/ftrace_enabled"] = "1\n";
+    CHECK_FALSE(is_said());
+    system.files["/proc/sys/kernel/ftrace_enabled"] = "0\n";
+    CHECK(check(system, "ftrace").state == State::note);
+    CHECK(remedy(check(system, "ftrace")).starts_with("switch it on: sysctl kernel.ftrace_enabled=1; "));
 }
 
 TEST_CASE("drop reasons have names in BTF or in tracefs") {

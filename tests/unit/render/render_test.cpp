@@ -161,17 +161,24 @@ TEST_CASE("whether a script probes functions is found through aliases and macros
          "// stapgen.function is below\nprobe stapgen.function = stapgen.way !,\n      kernel.trace(\"y\") {}\n"
          "probe stapgen.way = kprobe.function(\"f\") {}\nfunction stapgen_f() { return 1 }\n"},
         {"b.stp", "global stapgen_first, stapgen_seen\nprobe stapgen.function { stapgen_seen[1] = 1 }\n"},
+        {"c.stp",
+         "probe stapgen.either = kernel.trace(\"z\") !, kprobe.function(\"g\") !,\n      kprobe.function(\"h\") {}\n"
+         "probe stapgen.both = kernel.trace(\"z\"), kprobe.function(\"g\") {}\n"},
         {"m.stpm", "@define stapgen_all(way) %( stapgen.way.@way %)\n"}};
-    CHECK_FALSE(render::probes_functions("probe stapgen.trace { print(stapgen_f()) }", tapsets));
-    CHECK_FALSE(render::probes_functions("// stapgen.function\nprobe begin { }", tapsets));
-    CHECK(render::probes_functions("probe stapgen.function { }", tapsets));
-    CHECK(render::probes_functions("probe @stapgen_all(call) { }", tapsets));
+    CHECK_FALSE(render::probes_functions("probe stapgen.trace { print(stapgen_f()) }", tapsets, false));
+    CHECK_FALSE(render::probes_functions("// stapgen.function\nprobe begin { }", tapsets, false));
+    CHECK(render::probes_functions("probe stapgen.function { }", tapsets, false));
+    CHECK(render::probes_functions("probe @stapgen_all(call) { }", tapsets, false));
     // A file that is needed brings its probes along.
-    CHECK(render::probes_functions("probe stapgen.trace { delete stapgen_seen }", tapsets));
-    CHECK(render::probes_functions("probe kprobe.function(\"f\") { }", tapsets));
+    CHECK(render::probes_functions("probe stapgen.trace { delete stapgen_seen }", tapsets, false));
+    CHECK(render::probes_functions("probe kprobe.function(\"f\") { }", tapsets, false));
     // Where it finds none of them it does without.
-    CHECK_FALSE(render::probes_functions("probe stapgen.trace, stapgen.way ? { }", tapsets));
-    CHECK_FALSE(render::probes_functions("", tapsets));
+    CHECK_FALSE(render::probes_functions("probe stapgen.trace, stapgen.way ? { }", tapsets, false));
+    CHECK_FALSE(render::probes_functions("", tapsets, false));
+    // Where the kernel has the tracepoint nothing that follows is asked.
+    CHECK_FALSE(render::probes_functions("probe stapgen.either { }", tapsets, false));
+    CHECK(render::probes_functions("probe stapgen.either { }", tapsets, true));
+    CHECK(render::probes_functions("probe stapgen.both { }", tapsets, false));
 }
 
 TEST_CASE("the tracepoints of a script are those of the aliases that it uses, and of no other") {

@@ -2,6 +2,14 @@
 // As stapgen.h: threads and CPUs.
 struct task_struct;
 struct rq;
+struct pt_regs;
+
+#ifdef TRACE_sys_enter
+DECLARE_TRACE(sys_enter, PARAMS(struct pt_regs* regs, long id), )
+#endif
+#ifdef TRACE_sys_exit
+DECLARE_TRACE(sys_exit, PARAMS(struct pt_regs* regs, long ret), )
+#endif
 
 #ifdef TRACE_sched_waking
 DECLARE_TRACE(sched_waking, PARAMS(struct task_struct* p), )
