@@ -277,9 +277,9 @@ std::string not_found_text(const std::vector<Host>& hosts, const Host& client) {
     return fmt::format(
         "{}another recording: does a proxy end the connections? It is a client and a server: record it, too{}",
         requests,
-        has_servers && !is_at_same_time
-            ? ". Or start both earlier: by the hosts' clocks no server's recording is of the same time"
-            : "");
+        has_servers && !is_at_same_time ? ". Or start both earlier: by the hosts' clocks, which may differ, no "
+                                          "server's recording is of the same time"
+                                        : "");
 }
 
 }  // namespace stapgen::between

@@ -148,11 +148,12 @@ def check(lab):
         # SYNPROXY changes the reply's numbers.
         assert (result["by_difference"], result["by_position"]) == (REQUESTS if name == "synproxy" else 0, 0), result
         check_times(result)
-    # A proxy ends the connections: nothing is at both ends, and the answer says what to do.
+    # A proxy ends the connections: nothing is at both ends, and the answer says what to do. The clocks are 100 s apart.
     answer, code = between_files(lab, "proxied-app.rec", "proxied-db.rec")
     assert code == 7 and answer["results"] == [], answer
     assert answer["missing"] == [f"of app1's {PROXIED} requests none is in another recording: does a proxy end the connections? "
-                                 "It is a client and a server: record it, too"], answer
+                                 "It is a client and a server: record it, too. Or start both earlier: by the hosts' clocks, which may "
+                                 "differ, no server's recording is of the same time"], answer
     # The proxy's own recording is the server's for one, and the client's for the other.
     results, missing = between(lab, "proxied-app", "proxied-proxy", "proxied-db")
     assert not missing and len(results) == 2, results

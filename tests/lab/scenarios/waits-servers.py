@@ -25,21 +25,10 @@ traffic() {
     ab -q -k -n 503 -c 5 http://127.0.0.1:8080/file >/dev/null || exit 1
     ab -q -n 101 -c 5 http://127.0.0.1:8080/small >/dev/null || exit 1
 }
-for way in received sent; do
+for way in received sent received-sums sent-sums both-sums; do
     record $way $way || exit 1
     traffic
     end_records $way
-done
-for sums in received-sums sent-sums both-sums; do
-    cp $sums.ko /tmp/$(modinfo -F name $sums.ko).ko
-    staprun -o /tmp/$sums.txt /tmp/$(modinfo -F name $sums.ko).ko &
-    tracer=$!
-    wait_for "grep -q ^ready /tmp/$sums.txt" || exit 1
-    traffic
-    sleep 0.5
-    kill -INT $tracer
-    wait $tracer
-    cp /tmp/$sums.txt .
 done
 finish
 """
@@ -62,7 +51,7 @@ def check(lab):
             # The first packet of a connection, where its thread has read nothing before.
             assert undivided <= UNDIVIDED * len(events), f"{name}: {undivided} of {len(events)} are not divided"
     for way, stages in {**{way: stages for way, (_, stages) in WAYS.items()}, "both": ("tcp-app", "udp-app", "app-tcp")}.items():
-        sums = check_aggregated(lab.read(f"{way}-sums.txt"), stages)
+        sums = check_aggregated(lab.read_recording(f"{way}-sums.rec"), stages)
         print(f"{lab.suite} {way}, aggregated: " + " ".join(f"{field} {ns / 1e6:.3f}" for field, ns in sums.most_common()))
         assert all(sums[stage] for stage in stages if stage != "udp-app"), sums
     assert lab.read("modules-left").strip() == "0"
