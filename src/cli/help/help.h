@@ -51,7 +51,7 @@ bool is_manual_of_installed(const std::vector<std::string>& words);
 base::Result<void> write_manual(const CommandSpec& root, const recipe::Program& program,
                                 const std::filesystem::path& folder);
 
-/// "stapgen 0.2.0".
+/// "stapgen 0.3.0".
 std::string program_version();
 
 std::string_view build_date();
