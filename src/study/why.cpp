@@ -370,6 +370,7 @@ double part_of(double part, double all) {
 }
 
 std::string way_word(std::string_view way) {
+    if (way == "client" || way == "server") return fmt::format("at the {}", way);
     return way == "rx" ? "received" : way == "tx" ? "sent" : base::printable(way);
 }
 

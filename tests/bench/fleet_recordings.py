@@ -141,10 +141,10 @@ def minutes(rate, random):
 
     before = [f"slower-stage/before/{number}.rec" for number in range(1, 6)]
     yield "rx-latency", of_aggregated(Real(*before)), f"{rate} packets a second"
-    yield "tx-latency", of_aggregated(Real("tx-latency.txt")), f"{rate} packets a second"
-    yield "net-latency", of_aggregated(Real("net-latency.txt")), f"{rate} packets a second"
+    yield "tx-latency", of_aggregated(Real("earlier/tx-latency.txt")), f"{rate} packets a second"
+    yield "net-latency", of_aggregated(Real("earlier/net-latency.txt")), f"{rate} packets a second"
     yield "sock-latency", of_aggregated(Real("own-sock-latency.txt")), f"{rate} requests a second"
     yield "packet-flow", of_records(Real("packet-flow.rec")), f"{rate} packets a second, each a record"
-    yield "call-trace", of_records(Real("own-call-trace.txt")), f"{rate} calls a second, each a record"
+    yield "call-trace", of_records(Real("earlier/own-call-trace.txt")), f"{rate} calls a second, each a record"
     yield "dropwatch", of_intervals(Real("own-dropwatch.txt"), 5), "four rows every 5 s"
     yield "softnet", of_intervals(Real("softnet.rec"), 1), "what rose in each second"

@@ -22,7 +22,7 @@ TRIES = 10  # of what may say another thing the next time: a stap that took its 
 NOTES = set("not shown as the terminal is narrow: TREND: TREND mean per each row from 0 to its own maximum 95 % INTERVAL "
             "Example:".split())
 SAMPLES = ("own-rx-latency.txt", "rx-latency.rec", "own-sock-latency.txt", "packet-flow.rec", "dropwatch.rec", "drop-stacks.rec",
-           "own-call-trace.txt", "softnet.rec", "net-latency.txt", "memcached-tracker.txt", "losses.rec", "containers.rec",
+           "call-trace.rec", "softnet.rec", "net-latency.rec", "memcached-tracker.txt", "losses.rec", "containers.rec",
            "rx-latency-cost.rec", "mixed-paste.txt")
 
 
@@ -88,7 +88,7 @@ def check(stapgen, command, width, plain, wide_words):
     known = plain | wide_words
     exact = sorted(number[0] for number in map(number_of, known) if number and number[1])
     cut = [word for word in words_of(text)
-           if not known & {word, word.strip(",|")} and not is_other(word) and not is_rounded(word, exact)]
+           if not known & {word, word.strip(",|")} and not is_part(word, known) and not is_other(word) and not is_rounded(word, exact)]
     if command[0] in ("show", "doctor") or "--dry-run" in command:  # the machine's traffic and disks
         cut = [word for word in cut if not re.fullmatch(r"[\d,.]+", word)]
     return f"cut at {width}: {cut[:5]}" if cut else None
@@ -112,6 +112,11 @@ def is_rounded(word, exact):
     value, half = number[0], 0.5000001 * 10 ** -number[1]
     at = bisect.bisect_left(exact, value - half)
     return at < len(exact) and exact[at] <= value + half
+
+
+def is_part(word, known):
+    """Whether it is a part with its stage's name, which other tables have above it."""
+    return word[0].isalpha() and set(word.split(".")) <= known
 
 
 def is_other(word):

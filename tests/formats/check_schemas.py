@@ -59,7 +59,7 @@ def printed(stapgen, source):
     for path in sorted([*samples.glob("*.rec"), *samples.glob("*.txt")]):
         yield document("report", path)
         yield from lines("report", path)
-    for name in ("packet-flow.rec", "own-sock-latency.txt", "own-call-trace.txt"):
+    for name in ("packet-flow.rec", "own-sock-latency.txt", "earlier/own-call-trace.txt"):
         yield from lines("report", "--events", samples / name)
     yield document("report", "--by", "host", "--percentiles", "50,.5,99.", *sorted(samples.glob("slower-stage/*/*.rec")))
     for by in ((), ("--by", "recording")):

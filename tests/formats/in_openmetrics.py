@@ -8,7 +8,7 @@ from prometheus_client.openmetrics import parser
 from results import check_reached, is_close, printable
 
 # The family of each kind of row.
-FAMILIES = {"stage": "stage_seconds", "group-stage": "group_stage_seconds", "value": "value", "drop": "drops", "count": "counted",
+FAMILIES = {"stage": "stage_seconds", "group-stage": "group_stage_seconds", "value": "value", "who": "thread_waits_seconds", "drop": "drops", "count": "counted",
             "incomplete": "records", "lost": "records", "other": "beside", "transport": "losses", "counter": "kernel_counter"}
 # The family of single rows, and the texts of their labels.
 SINGLE = {"seen": ("seen", ()), "recognised": ("input_lines", ("true",)), "unrecognised": ("input_lines", ("false",)),

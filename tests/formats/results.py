@@ -104,7 +104,7 @@ class Report:
         self.stages = [stage for stage in known["stages"] if not stage["group"]]
 
     def rows(self):
-        for make in (self.measures, self.means, self.drops, self.stacks, self.counts, self.ledger, self.account):
+        for make in (self.measures, self.means, self.drops, self.stacks, self.counts, self.ledger, self.who, self.account):
             yield from make()
 
     def measures(self):
@@ -146,6 +146,9 @@ class Report:
         counted, tallies = self.known["counted"], self.known["counts"]
         yield from (count_row("count", counted, tally) for tally in totals(tallies, ("group",)))
         yield from (count_row("interval-count", counted, tally) for tally in tallies if self.has_intervals())
+
+    def who(self):
+        yield from (Row("who", "", numbers_of(row), texts_of(row["group"])) for row in self.known.get("who", []))
 
     def ledger(self):
         for line in self.known.get("ledger", []):

@@ -22,14 +22,14 @@ from stores import (PERCENTILES_OF, RUN_START, Stapgen, bin_of, bins_of, by_name
 
 # All that have durations, and one of each other kind.
 SAMPLES = ["rx-latency.rec", "rx-latency-killed.rec", "rx-latency-cost.rec", "packet-flow.rec", "own-sock-latency.txt",
-           "own-rx-latency.txt", "own-call-trace.txt", "net-latency.txt", "tx-latency.txt", "stage-timing.txt",
+           "own-rx-latency.txt", "earlier/own-call-trace.txt", "earlier/net-latency.txt", "earlier/tx-latency.txt", "stage-timing.txt",
            "stage-timing-zones.txt", "dropwatch.rec", "losses.rec", "dropwatch-2023.txt", "softnet.rec"]
 
 
 def check_samples(stapgen, source, folder):
     compared = collections.Counter()
     for name in SAMPLES:
-        store = folder / f"of {name}"
+        store = folder / ("of " + name.replace("/", " "))
         stapgen.export(store, source / "samples" / name)
         reported = stapgen.report(source / "samples" / name)
         # In whatever spans of time, all of it is there.

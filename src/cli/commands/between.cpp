@@ -78,6 +78,8 @@ base::Result<void> find_between(const Call& /*call*/, const BetweenOptions& opti
     std::vector<between::Host> hosts;
     std::vector<std::filesystem::path> files;
     for (const auto& word : options.files) {
+        // Of a folder's files, given by a wildcard: what 'fleet run' says of its hosts.
+        if (std::filesystem::path(word).filename() == "fleet.json") continue;
         STAPGEN_LET(auto more, files_at(word));
         std::ranges::move(more, std::back_inserter(files));
     }

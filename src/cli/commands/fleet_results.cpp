@@ -72,7 +72,7 @@ base::Result<void> fleet_compare(const Call& /*call*/, const FleetCompareOptions
         different.insert(different.begin(), fmt::format("{} of {} hosts", count, comparison.members.size()));
     if (!comparison.has_result()) {
         return tl::make_unexpected(base::Error{base::ErrorKind::no_result, fleet::sentence_of(comparison),
-                                               "this neither shows nor excludes a difference: measure longer"});
+                                               "this neither shows nor excludes a difference"});
     }
     if (different.empty()) return {};
     return tl::make_unexpected(base::Error{base::ErrorKind::regression,

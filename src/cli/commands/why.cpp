@@ -68,7 +68,8 @@ base::Result<void> explain(const Call& call, const WhyOptions& options) {
         return base::bad_input(
             "why RECORDING... measures nothing: -d, -o, --who, --requests and --dry-run are for "
             "measurements",
-            "--port, --addr, --comm, -p, -x, --since and --until select records of a recording");
+            "leave them out: a recording is explained as it is; --port, --addr, --comm, -p, -x, --since and --until "
+            "select its records");
     }
     STAPGEN_LET(const auto selection, selection_of(options));
     STAPGEN_LET(auto presentation, presentation_of(measure.present));

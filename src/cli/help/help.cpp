@@ -114,6 +114,11 @@ std::string short_help(const CommandSpec& command, std::size_t brief, std::size_
     for (const auto& group : option_groups(command))
         out += group_text(group, brief, width);
     auto more = fmt::format("More: --help-all; man {}", manual_name(command));
+    // Their options are those of each.
+    const bool are_recipes =
+        std::ranges::any_of(command.commands, [](const auto& below) { return below.recipe != nullptr; });
+    if (are_recipes && !command.parent.empty())
+        more = fmt::format("Options: {} RECIPE --help\n", full_name(command)) + more;
     if (command.recipe != nullptr) more += "; stapgen show " + command.name;
     return out + base::fitted(more, width) + '\n';
 }

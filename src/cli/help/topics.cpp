@@ -54,7 +54,11 @@ std::vector<DropAdvice> drops_like(const std::string& wanted) {
 
 base::Result<std::string> drop_reasons(const std::vector<std::string>& words) {
     if (words.size() > 1) return base::bad_input("drop-reasons: one name or pattern only", "quote it: '*CSUM*'");
-    const auto drops = drops_like(words.empty() ? "*" : words.front());
+    std::string wanted = words.empty() ? "*" : words.front();
+    // As the kernel's source has them.
+    constexpr std::string_view prefix = "SKB_DROP_REASON_";
+    if (base::upper(wanted).starts_with(prefix)) wanted.erase(0, prefix.size());
+    const auto drops = drops_like(wanted);
     if (drops.empty()) {
         std::vector<std::string> names;
         for (const auto& drop : kinds::drops::known_drops())

@@ -34,6 +34,7 @@ std::string belongs_to_other(const CommandSpec& root, const CommandSpec& used, c
     if (used.parent == full_name(build) && option_named(exec, option) != nullptr)
         return fmt::format("{0} is for the run: 'stapgen exec FILE.ko {0} ...'", option);
     const auto has = [&](const CommandSpec& recipe) { return option_named(recipe, option) != nullptr; };
+    if (&used == &exec && option == "--dry-run") return "'stapgen doctor FILE.ko' says whether it would run here";
     if (&used == &exec && std::ranges::any_of(build.commands, has))
         return fmt::format("{0} is compiled in: build again with it, 'stapgen build RECIPE {0} ...'", option);
     return {};
@@ -44,10 +45,12 @@ std::string belongs_to_recipe(const CommandSpec& root, const CommandSpec& used, 
     const auto has = [&](const CommandSpec& other) {
         return other.recipe != nullptr && option_named(other, option) != nullptr;
     };
-    if (used.recipe != nullptr || std::ranges::none_of(root.commands, has)) return {};
+    const auto first = std::ranges::find_if(root.commands, has);
+    if (used.recipe != nullptr || first == root.commands.end()) return {};
+    const std::string name = std::ranges::count_if(root.commands, has) == 1 ? first->name : "RECIPE";
     if (used.name == "serve")
-        return fmt::format("quote a recipe with its options: \"stapgen serve 'RECIPE {} ...'\"", option);
-    return fmt::format("{0} is for measuring: 'stapgen RECIPE {0} ...'", option);
+        return fmt::format("quote a recipe with its options: \"stapgen serve '{} {} ...'\"", name, option);
+    return fmt::format("{0} is for measuring: 'stapgen {1} {0} ...'", option, name);
 }
 
 }  // namespace

@@ -240,9 +240,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "packets.txt"
         made.write_text(made_up(499), encoding="utf-8")
-        for path, records in ((made, 499), (samples / "own-rx-latency.txt", 509), (samples / "own-sock-latency.txt", 403),
-                              (samples / "rx-latency.rec", 308), (samples / "net-latency.txt", 208),
-                              (samples / "tx-latency.txt", 167), (samples / "packet-flow.rec", 1215)):
+        for path, records in ((made, 499), (samples / "earlier/own-rx-latency.txt", 509), (samples / "earlier/own-sock-latency.txt", 403),
+                              (samples / "earlier/rx-latency.rec", 308), (samples / "earlier/net-latency.txt", 208),
+                              (samples / "earlier/tx-latency.txt", 167), (samples / "earlier/packet-flow.rec", 1215)):
             trace, said = drawn(stapgen, path)
             number, sums = check_against_text(trace, plain(path))
             assert number == records, (path, number)

@@ -19,7 +19,7 @@ PROMPT = "[root@lab ~]# "
 
 # Sample -> scenario, and its file.
 MADE = {
-    "call-trace.rec": ("call-trace", "thread.rec"),
+    "call-trace.rec": ("call-trace", "kinds.rec"),
     "connects.rec": ("connects", "all.rec"),
     "containers.rec": ("containers", "rx-container.rec"),
     "drop-stacks.rec": ("drop-stacks", "all.rec"),
@@ -42,7 +42,7 @@ MADE = {
     "captured/db1.pcap": ("both-ends", "db.pcap"),
 }
 MADE |= {f"slower-stage/{side}/{n}.rec": ("slower-stage", f"{side}-{n}.rec") for side in ("before", "after") for n in range(1, 6)}
-MADE |= {name: ("capture-kinds", name) for name in ("softnet.rec", "losses.rec")}
+MADE |= {name: ("capture-kinds", name) for name in ("softnet.rec", "losses.rec", "rx-latency-cost.rec")}
 MADE |= {name: ("capture-own", name) for name in ("own-rx-latency.txt", "own-sock-latency.txt", "own-dropwatch.txt")}
 TOOLS = {name: ("capture-stages", name) for name in ("stage-timing.txt", "stage-timing-zones.txt", "memcached-tracker.txt")}
 TOOLS |= {f"dropwatch-{which}.txt": ("capture-dropwatch", f"dropwatch-{which}.txt")

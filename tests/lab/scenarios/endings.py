@@ -87,4 +87,5 @@ def check_prompt(lab):
             late_ns.append(int(float(seconds) * 1e9) - record["time_ns"])
     print(f"{lab.suite} prompt: {len(late_ns)} records, there {min(late_ns) / 1e6:.1f} to {max(late_ns) / 1e6:.1f} ms later")
     assert len(late_ns) >= 1 + 2 + 3 + 7 + 31
-    assert 0 < min(late_ns) and max(late_ns) < 200e6
+    # 200 ms are the batch's timer and SystemTap's; then the program needs a CPU.
+    assert 0 < min(late_ns) and max(late_ns) < 220e6

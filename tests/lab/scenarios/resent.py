@@ -166,6 +166,7 @@ def check(lab):
         assert sum(where.values()) == resent, name
         # A tail probe or a timer may go off too early in any case. The other end then tells that it has the segment twice,
         # or its timestamps tell that the first one came.
+        needless = where["needless"]
         if name != "needless":
             assert where.pop("needless", 0) <= acked_twice or undone, name
         if name in ("netem", "fq-codel"):

@@ -149,7 +149,7 @@ TEST_CASE("counts, with what they mean where there is room, and losses as such")
 
 TEST_CASE("calls are counted: a tree is for the report") {
     const auto text =
-        screen(scenes::of(scenes::sample("own-call-trace.txt", {"function"}), "call-trace"), {}, {40, 80});
+        screen(scenes::of(scenes::sample("earlier/own-call-trace.txt", {"function"}), "call-trace"), {}, {40, 80});
     CHECK(has(text, "53 calls in 1 trees; see the report"));
     CHECK(has(text, "ip_rcv_core"));
 }

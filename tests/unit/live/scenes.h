@@ -54,7 +54,7 @@ inline stapgen::live::Scene of(const stapgen::summaries::Summary& summary, std::
 }
 
 inline stapgen::summaries::Summary sock_summary() {
-    return sample("own-sock-latency.txt", {"pid", "tid", "comm"});
+    return sample("earlier/own-sock-latency.txt", {"pid", "tid", "comm"});
 }
 
 inline stapgen::live::Scene sock(const stapgen::summaries::Summary& summary = sock_summary()) {
