@@ -181,8 +181,10 @@ class Flow {
         for (const auto* drop : places) {
             if (drawn == max_places || drop->count <= 0 || drop->count > rest) break;
             auto note = fmt::format("{}, {}", place_text(drop->place), reason_text(drop->reason));
-            for (const auto& field : drop->group)
-                if (field.key != "step") note += fmt::format(", {} {}", field.key, group_text(field));
+            for (const auto& field : drop->group) {
+                const auto text = group_text(field);
+                if (field.key != "step" && !text.empty()) note += fmt::format(", {} {}", field.key, text);
+            }
             if (!drop->advice.empty()) note += ": " + drop->advice;
             edges_.push_back({drop->count, leaves, "lost", "dropped", std::string(step), std::move(note)});
             rest -= drop->count;

@@ -13,8 +13,8 @@
 /// The scales of pictures, and the marks on them.
 namespace stapgen::show::html {
 
-/// Marks of a scale are this far from its end at least: their text is to the right of them.
-inline constexpr double last_tick = 0.9;
+/// Where the last mark of a scale may be: its text, to its right, has room on a phone.
+inline constexpr double last_tick = 0.85;
 
 /// To base 2; of what is below 1 that of 1.
 double log_of(std::int64_t value);
