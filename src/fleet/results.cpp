@@ -20,7 +20,6 @@ namespace stapgen::fleet {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr const char* index_file = "fleet.json";
 
 base::Result<std::vector<HostResult>> parse_index(const fs::path& folder, const std::string& text) {
     std::vector<HostResult> hosts;

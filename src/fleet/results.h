@@ -15,6 +15,9 @@
 /// Results of a folder of recordings, one of each host, made by `fleet run` or not.
 namespace stapgen::fleet {
 
+/// What became of the hosts of `fleet run`, beside their recordings.
+inline constexpr const char* index_file = "fleet.json";
+
 /// One host's part in it.
 struct HostResult {
     std::string host;

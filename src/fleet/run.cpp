@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "fleet/members.h"
 #include "fleet/modules.h"
+#include "fleet/results.h"
 #include "session/replay.h"
 
 namespace stapgen::fleet {
@@ -307,7 +308,7 @@ base::Result<Outcome> run(const Job& job) {
             fmt::format("cannot make the folder {}: {}", job.folder.string(), error ? error.message() : "it exists"),
             "stapgen overwrites nothing: give -o another name");
     }
-    const auto index = job.folder / "fleet.json";
+    const auto index = job.folder / index_file;
     Outcome outcome;
     auto& rows = outcome.rows;
     {

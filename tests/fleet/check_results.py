@@ -128,6 +128,15 @@ def check_a_recording_of_another_recipe_is_its_hosts_fault(results):
         assert "1 of 6 hosts did not complete: web6 (a recording of dropwatch, and not of rx-latency)" in said, said
 
 
+def check_other_commands_leave_out_what_became_of_the_hosts(results):
+    folder = results.make("read", "slower-stage/before/1.rec", "slower-stage/before/2.rec")
+    (folder / "fleet.json").write_text(json.dumps({"recipe": "rx-latency", "hosts": ROWS[:2]}))
+    for command in ("report", "why"):
+        for words in ([folder], sorted(folder.iterdir())):
+            done = subprocess.run([results.stapgen, command, *words], capture_output=True, text=True, timeout=HANGS, check=False)
+            assert done.returncode == 0 and "fleet.json" not in done.stdout + done.stderr, done
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         results = Results(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(folder))
@@ -136,6 +145,7 @@ def main():
         check_a_host_without_packets_is_no_example(results)
         check_a_host_that_failed_is_said(results)
         check_a_recording_of_another_recipe_is_its_hosts_fault(results)
+        check_other_commands_leave_out_what_became_of_the_hosts(results)
 
 
 main()

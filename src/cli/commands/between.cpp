@@ -76,13 +76,7 @@ base::Result<void> find_between(const Call& /*call*/, const BetweenOptions& opti
     presentation.by.emplace();                             // no groups
     presentation.format = session::Presentation().format;  // of what is read there is no report
     std::vector<between::Host> hosts;
-    std::vector<std::filesystem::path> files;
-    for (const auto& word : options.files) {
-        // Of a folder's files, given by a wildcard: what 'fleet run' says of its hosts.
-        if (std::filesystem::path(word).filename() == "fleet.json") continue;
-        STAPGEN_LET(auto more, files_at(word));
-        std::ranges::move(more, std::back_inserter(files));
-    }
+    STAPGEN_LET(const auto files, files_at(options.files));
     STAPGEN_LET(const auto runs, recording::runs_of(files));
     std::optional<between::JoinedRecording> joined;
     if (options.output) {

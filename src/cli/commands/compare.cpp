@@ -31,7 +31,7 @@ namespace {
 /// A folder's files, or a list with commas, unless there is a file of that very name.
 base::Result<std::vector<std::filesystem::path>> files_of(const std::string& typed) {
     std::error_code error;
-    if (std::filesystem::exists(typed, error)) return files_at(typed);
+    if (std::filesystem::exists(typed, error)) return files_at({typed});
     std::vector<std::filesystem::path> files;
     for (const auto name : base::split(typed, ','))
         files.emplace_back(name);

@@ -19,6 +19,7 @@
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
 #include "fleet/hosts.h"
+#include "fleet/results.h"
 #include "fleet/run.h"
 #include "host/facts.h"
 #include "launch/module_file.h"
@@ -263,7 +264,7 @@ base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
         std::ranges::count_if(rows, [](const fleet::Row& row) { return row.refusal.has_value(); }));
     if (failed == 0) return {};
     const auto what = fmt::format("{} of {} hosts did not complete", failed, rows.size());
-    auto hint = fmt::format("{} has the reasons", base::shell_quoted({(job.folder / "fleet.json").string()}));
+    auto hint = fmt::format("{} has the reasons", base::shell_quoted({(job.folder / fleet::index_file).string()}));
     if (std::ranges::any_of(base::entries_of(job.folder), [](const auto& file) { return file.extension() == ".rec"; }))
         hint += fmt::format("; what was recorded: stapgen report {}/*.rec", base::shell_quoted({job.folder.string()}));
     if (failed == rows.size()) return base::failed(what, hint);

@@ -198,7 +198,7 @@ base::Result<std::vector<KeptFile>> kept_in(const std::string& folder) {
         return base::bad_input(fmt::format("{} is no folder", base::printable(folder)),
                                "name one that --keep-in has written to; 'stapgen list' alone lists the recipes");
     }
-    STAPGEN_LET(auto files, files_at(folder));
+    STAPGEN_LET(auto files, files_at({folder}));
     std::erase_if(files, [](const std::filesystem::path& file) { return file.extension() != ".rec"; });
     if (files.size() > most) {
         return base::bad_input(fmt::format("{} has {} recordings", base::printable(folder), files.size()),

@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -32,13 +30,7 @@ base::Result<std::vector<std::filesystem::path>> files_of(const std::vector<std:
     if (typed.empty() && ::isatty(STDIN_FILENO) == 1)
         return base::bad_input("FILE... is missing", "'stapgen report --help' shows what there is");
     if (typed.empty()) return std::vector<std::filesystem::path>{"-"};
-    std::vector<std::filesystem::path> files;
-    for (const auto& word : typed) {
-        auto more = files_at(word);
-        if (!more) return more;
-        std::ranges::move(*more, std::back_inserter(files));
-    }
-    return files;
+    return files_at(typed);
 }
 
 base::Result<void> report(const Call& call, const ReportOptions& options) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <iterator>
 #include <set>
 
 #include "base/terminal.h"
@@ -79,7 +78,6 @@ base::Result<void> explain(const Call& call, const WhyOptions& options) {
         return base::bad_input(fmt::format("why: {} is a support archive, which has no stages to explain", name),
                                fmt::format("'stapgen report {}' says what in it points to lost or late packets", name));
     }
-    std::vector<std::filesystem::path> files;
     for (const auto& word : options.recordings) {
         std::error_code error;
         if (word != "-" && !std::filesystem::exists(word, error) && !error) {
@@ -87,9 +85,8 @@ base::Result<void> explain(const Call& call, const WhyOptions& options) {
                 fmt::format("{} is no recording: there is no such file", base::printable(word)),
                 "to measure, select packets by options: --port N, -p PID, --comm THREAD, --addr ADDRESS");
         }
-        STAPGEN_LET(auto more, files_at(word));
-        std::ranges::move(more, std::back_inserter(files));
     }
+    STAPGEN_LET(const auto files, files_at(options.recordings));
     STAPGEN_LET(auto reports, session::load(files, presentation, {}, {.selection = selection}));
     for (auto& measured : reports) {
         if (!measured.has<rows::Stage>() || measured.counts() || measured.has<rows::Call>())

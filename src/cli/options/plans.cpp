@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/files.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "fleet/results.h"
 #include "live/terminal.h"
 #include "recording/identity.h"
 #include "session/measured_facts.h"
@@ -151,13 +153,18 @@ base::Result<session::Presentation> presentation_of(const PresentOptions& option
     return presentation;
 }
 
-base::Result<std::vector<std::filesystem::path>> files_at(const std::string& typed) {
-    auto files = base::files_at(typed);
-    // A folder of `fleet run` has what became of its hosts beside their recordings.
-    if (files.size() > 1) std::erase(files, std::filesystem::path(typed) / "fleet.json");
-    if (!files.empty()) return files;
-    return base::bad_input(fmt::format("there are no files in {}", base::printable(typed)),
-                           "folders below a folder are not read");
+base::Result<std::vector<std::filesystem::path>> files_at(const std::vector<std::string>& words) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& word : words) {
+        auto more = base::files_at(word);
+        if (more.empty()) {
+            return base::bad_input(fmt::format("there are no files in {}", base::printable(word)),
+                                   "folders below a folder are not read");
+        }
+        std::ranges::move(more, std::back_inserter(files));
+    }
+    if (files.size() > 1) std::erase_if(files, [](const auto& file) { return file.filename() == fleet::index_file; });
+    return files;
 }
 
 base::Result<void> check_events(bool events, const session::Presentation& presentation) {

@@ -19,8 +19,9 @@ base::Result<session::Presentation> presentation_of(const PresentOptions& option
 /// Fails where `events` are asked for and the format is one document.
 base::Result<void> check_events(bool events, const session::Presentation& presentation);
 
-/// A folder's files but for fleet.json; anything else, be it there or not, is itself. Fails where a folder has none.
-base::Result<std::vector<std::filesystem::path>> files_at(const std::string& typed);
+/// Of each word: a folder's files; anything else, be it there or not, is itself. Without the fleet.json of `fleet run`,
+/// unless there is nothing else. Fails where a folder has none.
+base::Result<std::vector<std::filesystem::path>> files_at(const std::vector<std::string>& words);
 
 /// Its notes say what of the filters is not there now, and why there is no live view. Threads and processes need not
 /// be there for a `dry_run`.
