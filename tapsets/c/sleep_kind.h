@@ -87,7 +87,9 @@ static inline const struct task_struct* stapgen_thread_of_process(u32 tid) {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 8, 0)
     const struct task_struct* task;
     if (!tid) return NULL;
+    rcu_read_lock(); /* for lockdep: what keeps the task is that nothing preempts this handler */
     task = pid_task(find_vpid((int)tid), PIDTYPE_PID);
+    rcu_read_unlock();
     return task && task->tgid == current->tgid && task != current ? task : NULL;
 #else
     return NULL;

@@ -213,6 +213,15 @@ struct pid* find_vpid(int tid) {
         if (task.pid == tid) return reinterpret_cast<struct pid*>(&task);
     return nullptr;
 }
+/// As lockdep asks for it.
+bool shim_is_rcu_reader = false;
+void rcu_read_lock(void) {
+    shim_is_rcu_reader = true;
+}
+void rcu_read_unlock(void) {
+    shim_is_rcu_reader = false;
+}
 struct task_struct* pid_task(struct pid* pid, int /*type*/) {
+    CHECK(shim_is_rcu_reader);
     return reinterpret_cast<struct task_struct*>(pid);
 }

@@ -331,6 +331,8 @@ struct task_struct* shim_current(void);
 /* A thread's number is its own in any namespace. */
 enum { PIDTYPE_PID };
 struct pid;
+void rcu_read_lock(void);
+void rcu_read_unlock(void);
 struct pid* find_vpid(int tid);
 struct task_struct* pid_task(struct pid* pid, int type);
 #define CONFIG_PSI 1
