@@ -165,7 +165,7 @@ CommandSpec serve_command() {
                         "stapgen serve 'rx-latency --port 443 --budget 2%' --listen 0.0.0.0:9752",
                         "stapgen serve \"sock-latency --comm 'tmux: server'\"", "stapgen serve 'rx.ko --port 443'"};
     command.options = joined({
-        {option("recipe", "RECIPE", groups::arguments, "dropwatch, softnet, and any recipe that aggregates",
+        {option("recipe", "RECIPE", groups::arguments, "dropwatch, losses, softnet, and any recipe that aggregates",
                 "or FILE.ko built from one", &options.recipes, {.required = true}),
          option("--listen", "HOST:PORT", groups::output, "The HTTP address for metrics",
                 "0.0.0.0 or [::]: all addresses", &options.listen, {}),
