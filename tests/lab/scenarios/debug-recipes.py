@@ -76,7 +76,7 @@ for cpu in 0 1; do
     start_ready nice -n 15 taskset -c $cpu serve --family 6 --port 730$cpu --udp --write sendto || exit 1
 done
 # again COMMAND...: until there is a file "stop".
-again() { until [ -e stop ]; do "$@" >>traffic.out 2>&1; sleep 0.1; done; }
+again() { until [ -e stop ]; do "$@" >>traffic.out 2>&1; sleep PAUSE; done; }
 for cpu in 0 1; do
     other=$((1 - cpu))
     again nice -n 15 taskset -c $cpu ask --port 700$other --connections 4 --requests 101 &
@@ -115,13 +115,14 @@ for module in MODULES; do
     dmesg >runs/$module.log
     grep nr_throttled /sys/fs/cgroup/slow/cpu.stat >runs/$module.throttled
     nft list table inet lab >runs/$module.rules
-    echo "$module: ended with $(cat runs/$module.exit), $(wc -l <runs/$module.log) lines in the kernel's log"
+    echo "$module: ended with $(cat runs/$module.exit), $(wc -l <runs/$module.log) lines in the kernel's log; $(grep -m 1 '^stapgen: [^m]' runs/$module.err)"
 done
 touch stop
 modules_left >modules-left
 dmesg >after
 exit 0
-""".replace("MODULES", " ".join(CHOSEN)).replace("CHOICE", CHOICE).replace("SECONDS", os.environ.get("STAPGEN_LAB_SECONDS", "6"))
+""".replace("MODULES", " ".join(CHOSEN)).replace("CHOICE", CHOICE).replace("SECONDS", os.environ.get("STAPGEN_LAB_SECONDS", "6")).replace(
+    "PAUSE", os.environ.get("STAPGEN_LAB_PAUSE", "0.1"))
 
 
 def prepare(lab):
