@@ -181,10 +181,9 @@ class Flow {
         for (const auto* drop : places) {
             if (drawn == max_places || drop->count <= 0 || drop->count > rest) break;
             auto note = fmt::format("{}, {}", place_text(drop->place), reason_text(drop->reason));
-            for (const auto& field : drop->group) {
-                const auto text = group_text(field);
-                if (field.key != "step" && !text.empty()) note += fmt::format(", {} {}", field.key, text);
-            }
+            auto group = drop->group;
+            std::erase_if(group, [](const auto& field) { return field.key == "step" || group_text(field).empty(); });
+            if (!group.empty()) note += ", " + group_text(group);
             if (!drop->advice.empty()) note += ": " + drop->advice;
             edges_.push_back({drop->count, leaves, "lost", "dropped", std::string(step), std::move(note)});
             rest -= drop->count;
